@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 the cudagray authors */
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device.h"
+
+#define MAX_DEVICES 64
+
+struct _GpuDevice
+{
+  CUcontext context;            /* the primary one, retained for good */
+  bool open, warm;
+  bool reads_host_pages;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static GpuDevice devices[MAX_DEVICES];
+
+/* A failed call leaves its error for whoever asks next, in this process's
+ * other CUDA code too: take it away. */
+static GpuDevice *
+refuse (GpuStatus * status, GpuState state, const char *call, const char *error)
+{
+  gpu_calls->GetLastError ();
+  status->state = state;
+  snprintf (status->text, sizeof status->text, "%s: %s (CUDA driver %d.%d, "
+      "runtime %d.%d)", call, error, status->driver / 1000,
+      status->driver % 1000 / 10, status->runtime / 1000,
+      status->runtime % 1000 / 10);
+  return NULL;
+}
+
+void
+gpu_device_refuse (GpuStatus * status, const char *reason)
+{
+  refuse (status, GPU_REFUSED, "opening the GPU failed", reason);
+}
+
+static GpuDevice *
+refuse_result (GpuStatus * status, const char *call, CUresult result)
+{
+  const char *name = NULL;
+
+  gpu_calls->GetErrorName (result, &name);
+  return refuse (status, GPU_REFUSED, call, name ? name : "unknown error");
+}
+
+static void
+list_devices (GpuStatus * status, int count)
+{
+  size_t at = 0;
+  int n;
+
+  for (int i = -1; i < count && at < sizeof status->text; i++) {
+    char *text = status->text + at;
+    size_t room = sizeof status->text - at;
+
+    if (i < 0)
+      n = snprintf (text, room, "there is no CUDA device %d; there %s", status->
+          device, count == 1 ? "is only" : "are only");
+    else
+      n = snprintf (text, room, "%s %d", i == 0 ? "" : ",", i);
+    at += n;
+  }
+}
+
+/* The number of devices, or 0 with *status filled. */
+static int
+count_devices (GpuStatus * status)
+{
+  cudaError_t error;
+  int count = 0;
+
+  gpu_calls->RuntimeGetVersion (&status->runtime);
+  error = gpu_calls->DriverGetVersion (&status->driver);
+  if (error != cudaSuccess || status->driver == 0) {
+    refuse (status, GPU_ABSENT, "cudaDriverGetVersion", "no NVIDIA driver");
+    return 0;
+  }
+  error = gpu_calls->GetDeviceCount (&count);
+  if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0))
+    refuse (status, GPU_ABSENT, "cudaGetDeviceCount",
+        gpu_calls->ErrorName (cudaErrorNoDevice));
+  else if (error != cudaSuccess)
+    refuse (status, GPU_REFUSED, "cudaGetDeviceCount",
+        gpu_calls->ErrorName (error));
+  return error == cudaSuccess ? count : 0;
+}
+
+/* With the lock held. */
+static GpuDevice *
+retain (int ordinal, GpuStatus * status)
+{
+  GpuDevice *device = &devices[ordinal];
+  CUdevice handle;
+  CUresult result;
+  cudaError_t error;
+  int value = 0;
+
+  if (device->open)
+    return device;
+  error = gpu_calls_load ();
+  if (error != cudaSuccess)
+    return refuse (status, GPU_REFUSED, "cudaGetDriverEntryPoint",
+        gpu_calls->ErrorName (error));
+  result = gpu_calls->DeviceGet (&handle, ordinal);
+  if (result != CUDA_SUCCESS)
+    return refuse_result (status, "cuDeviceGet", result);
+  result = gpu_calls->DevicePrimaryCtxRetain (&device->context, handle);
+  if (result != CUDA_SUCCESS)
+    return refuse_result (status, "cuDevicePrimaryCtxRetain", result);
+  if (gpu_calls->DeviceGetAttribute (&value,
+          cudaDevAttrPageableMemoryAccessUsesHostPageTables,
+          ordinal) != cudaSuccess)
+    gpu_calls->GetLastError ();
+  device->reads_host_pages = value != 0;
+  device->open = true;
+  return device;
+}
+
+GpuDevice *
+gpu_device_open (int ordinal, GpuStatus * status)
+{
+  GpuDevice *device;
+  int count;
+
+  *status = (GpuStatus) {
+  .device = ordinal};
+  count = count_devices (status);
+  if (count == 0)
+    return NULL;
+  if (ordinal >= count || ordinal >= MAX_DEVICES) {
+    status->state = GPU_NO_SUCH_DEVICE;
+    list_devices (status, count);
+    return NULL;
+  }
+  status->device = ordinal < 0 ? 0 : ordinal;
+  pthread_mutex_lock (&lock);
+  device = retain (status->device, status);
+  pthread_mutex_unlock (&lock);
+  if (device != NULL) {
+    status->state = GPU_READY;
+    gpu_calls->DeviceGetName (status->text, sizeof status->text,
+        status->device);
+  }
+  return device;
+}
+
+bool
+gpu_device_is_warm (GpuDevice * device)
+{
+  bool warm;
+
+  pthread_mutex_lock (&lock);
+  warm = device->warm;
+  pthread_mutex_unlock (&lock);
+  return warm;
+}
+
+void
+gpu_device_set_warm (GpuDevice * device)
+{
+  pthread_mutex_lock (&lock);
+  device->warm = true;
+  pthread_mutex_unlock (&lock);
+}
+
+cudaError_t
+gpu_push (GpuDevice * device)
+{
+  return gpu_calls->CtxPushCurrent (device->context) == CUDA_SUCCESS ?
+      cudaSuccess : cudaErrorDeviceUninitialized;
+}
+
+void
+gpu_pop (void)
+{
+  CUcontext ignored;
+
+  gpu_calls->CtxPopCurrent (&ignored);
+}
+
+static GpuDevice *
+any_open_device (void)
+{
+  GpuDevice *found = NULL;
+
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < MAX_DEVICES && found == NULL; i++) {
+    if (devices[i].open)
+      found = &devices[i];
+  }
+  pthread_mutex_unlock (&lock);
+  return found;
+}
+
+bool
+gpu_register (void *data, size_t size)
+{
+  GpuDevice *device = any_open_device ();
+  cudaError_t error;
+
+  if (device == NULL || gpu_push (device) != cudaSuccess)
+    return false;
+  error = gpu_calls->HostRegister (data, size, cudaHostRegisterPortable);
+  if (error != cudaSuccess)
+    gpu_calls->GetLastError ();
+  gpu_pop ();
+  return error == cudaSuccess;
+}
+
+/* It may fail where the application has reset the device: then there is
+ * nothing left to unregister. */
+void
+gpu_unregister (void *data)
+{
+  GpuDevice *device = any_open_device ();
+
+  if (device == NULL || gpu_push (device) != cudaSuccess)
+    return;
+  if (gpu_calls->HostUnregister (data) != cudaSuccess)
+    gpu_calls->GetLastError ();
+  gpu_pop ();
+}
+
+static bool
+known_pointer (const void *data, uint8_t ** device_pointer)
+{
+  struct cudaPointerAttributes attributes;
+
+  if (gpu_calls->PointerGetAttributes (&attributes, data) != cudaSuccess) {
+    gpu_calls->GetLastError ();
+    return false;
+  }
+  *device_pointer = attributes.devicePointer;
+  return attributes.type != cudaMemoryTypeUnregistered &&
+      attributes.devicePointer != NULL;
+}
+
+bool
+gpu_reaches (GpuDevice * device, const void *data, size_t size,
+    uint8_t ** device_pointer)
+{
+  uint8_t *last;
+
+  if (known_pointer (data, device_pointer) &&
+      known_pointer ((const uint8_t *) data + size - 1, &last) &&
+      last == *device_pointer + size - 1)
+    return true;
+  *device_pointer = (uint8_t *) data;
+  return device->reads_host_pages;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 the cudagray authors */
+
+#include "staging.h"
+
+GpuSpan
+gpu_span (const uint8_t * data, ptrdiff_t stride, size_t row_bytes,
+    size_t height)
+{
+  ptrdiff_t last = (ptrdiff_t) (height - 1) * stride;
+
+  return (GpuSpan) {
+    .start = (uint8_t *) data + (last < 0 ? last : 0),
+    .size = (size_t) (last < 0 ? -last : last) + row_bytes,
+  };
+}
+
+cudaError_t
+gpu_staging_reserve (GpuStaging * staging, size_t size)
+{
+  cudaError_t error;
+
+  if (size <= staging->size)
+    return cudaSuccess;
+  gpu_staging_free (staging);
+  error = gpu_calls->Malloc ((void **) &staging->data, size);
+  if (error == cudaSuccess)
+    staging->size = size;
+  else
+    staging->data = NULL;
+  return error;
+}
+
+void
+gpu_staging_free (GpuStaging * staging)
+{
+  if (staging->data != NULL && gpu_calls->Free (staging->data) != cudaSuccess)
+    gpu_calls->GetLastError ();
+  *staging = (GpuStaging) { 0 };
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 the cudagray authors */
+
+/* Copies through device memory, for frames that the GPU can't reach.  For the
+ * files of cuda/ only. */
+
+#pragma once
+
+#include "calls.h"
+
+/* A buffer in device memory that grows. */
+typedef struct
+{
+  uint8_t *data;
+  size_t size;
+} GpuStaging;
+
+/* The bytes of a plane: where they begin and how many they are. */
+typedef struct
+{
+  uint8_t *start;
+  size_t size;
+} GpuSpan;
+
+/* Rows from data on, each row_bytes long and stride bytes from the last. */
+GpuSpan gpu_span (const uint8_t * data, ptrdiff_t stride, size_t row_bytes,
+    size_t height);
+
+/* Makes room for size bytes; what was in the buffer is lost.  Nothing may be
+ * at work on it.  The context is current. */
+cudaError_t gpu_staging_reserve (GpuStaging * staging, size_t size);
+
+/* The context is current. */
+void gpu_staging_free (GpuStaging * staging);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 the cudagray authors */
+
+/* What gpu.h does in a build without CUDA. */
+
+#include <stdio.h>
+
+#include "gpu.h"
+
+LumaBackend *
+gpu_open (int device, GpuStatus * status)
+{
+  *status = (GpuStatus) {
+  .state = GPU_ABSENT,.device = device};
+  snprintf (status->text, sizeof status->text,
+      "this build has no CUDA backend");
+  return NULL;
+}
+
+bool
+gpu_register (void *data, size_t size)
+{
+  (void) data;
+  (void) size;
+  return false;
+}
+
+void
+gpu_unregister (void *data)
+{
+  (void) data;
+}

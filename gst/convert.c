@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 the cudagray authors */
+
+#include "config.h"
+
+#include "convert.h"
+#include "frame.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_cuda_gray_debug);
+#define GST_CAT_DEFAULT gst_cuda_gray_debug
+
+/* A frame takes milliseconds; a GPU that needs seconds is out of order. */
+#define FRAME_TIMEOUT_US (5 * G_USEC_PER_SEC)
+
+CudaGrayOpenFunc cuda_gray_open_gpu = gpu_open;
+
+GType
+cuda_gray_backend_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_CUDA_GRAY_BACKEND_AUTO,
+        "The GPU where one is usable, otherwise the CPU", "auto"},
+    {GST_CUDA_GRAY_BACKEND_CUDA,
+        "The GPU, or an error where none is usable", "cuda"},
+    {GST_CUDA_GRAY_BACKEND_CPU, "The CPU", "cpu"},
+    {0, NULL, NULL}
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstCudaGrayBackend", values));
+  return type;
+}
+
+/* Says why there is no GPU; TRUE where the CPU may do instead. */
+static gboolean
+report_no_gpu (GstElement * element, const GpuStatus * status,
+    GstCudaGrayBackend wanted)
+{
+  if (status->state == GPU_NO_SUCH_DEVICE) {
+    GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s.", status->text),
+        ("cuda-device-id=%d", status->device));
+    return FALSE;
+  }
+  if (wanted == GST_CUDA_GRAY_BACKEND_CUDA) {
+    GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND,
+        ("No usable CUDA GPU: %s.", status->text), ("backend=cuda"));
+    return FALSE;
+  }
+  if (status->state == GPU_ABSENT)
+    GST_INFO_OBJECT (element, "converting on the CPU: %s", status->text);
+  else
+    GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+        ("The GPU can't be used, converting on the CPU: %s.", status->text),
+        (NULL));
+  return TRUE;
+}
+
+static void
+use_cpu (CudaGrayConverter * self)
+{
+  self->backend = luma_cpu_open ();
+  self->may_fail_over = FALSE;
+  self->device = -1;
+}
+
+gboolean
+cuda_gray_converter_open (CudaGrayConverter * self, GstElement * element,
+    GstCudaGrayBackend wanted, gint device_id)
+{
+  GpuStatus status;
+
+  *self = (CudaGrayConverter) {
+  .element = element,.device = -1};
+  if (wanted != GST_CUDA_GRAY_BACKEND_CPU) {
+    self->backend = cuda_gray_open_gpu (device_id, &status);
+    if (self->backend == NULL && !report_no_gpu (element, &status, wanted))
+      return FALSE;
+  }
+  if (self->backend != NULL) {
+    self->device = status.device;
+    self->may_fail_over = wanted == GST_CUDA_GRAY_BACKEND_AUTO;
+    GST_INFO_OBJECT (element, "converting on CUDA device %d, %s",
+        status.device, status.text);
+  } else {
+    use_cpu (self);
+  }
+  return TRUE;
+}
+
+void
+cuda_gray_converter_close (CudaGrayConverter * self)
+{
+  if (self->backend != NULL)
+    self->backend->klass->close (self->backend);
+  self->backend = NULL;
+}
+
+static LumaResult
+execute (CudaGrayConverter * self, const LumaPlan * plan,
+    const CudaGrayFrame * in, const CudaGrayFrame * out, LumaPath * path)
+{
+  const LumaBackendClass *klass = self->backend->klass;
+  LumaTarget dst = { out->data[0], out->stride[0] };
+  LumaResult result;
+  LumaSource src;
+
+  for (guint p = 0; p < LUMA_PLANES; p++) {
+    src.data[p] = in->data[p];
+    src.stride[p] = in->stride[p];
+  }
+  result = klass->submit (self->backend, plan, &src, &dst, path);
+  if (result == LUMA_DONE)
+    result = klass->wait (self->backend, FRAME_TIMEOUT_US);
+  return result;
+}
+
+/* Leaves in and out to a GPU that may still be at work on them: their
+ * references and maps are never given back.  out gets fresh memory of the
+ * same size, so that its layout still holds. */
+static gboolean
+set_aside (CudaGrayFrame * in, CudaGrayFrame * out)
+{
+  gsize size = gst_buffer_get_size (out->buffer);
+  GstMemory *fresh = gst_allocator_alloc (NULL, size, NULL);
+
+  if (fresh == NULL)
+    return FALSE;
+  gst_buffer_ref (in->buffer);
+  gst_memory_ref (out->map[0].memory);
+  gst_buffer_replace_all_memory (out->buffer, fresh);
+  out->n_maps = 0;
+  return TRUE;
+}
+
+static LumaResult
+fail_over (CudaGrayConverter * self, LumaResult result)
+{
+  GST_ELEMENT_WARNING (self->element, RESOURCE, FAILED,
+      ("The GPU failed, converting on the CPU from now on: %s.",
+          self->backend->klass->error (self->backend)),
+      ("%s", result == LUMA_UNKNOWN ?
+          "the frame's memory is kept aside for good" : "no frame is lost"));
+  cuda_gray_converter_close (self);
+  use_cpu (self);
+  return LUMA_DONE;
+}
+
+static gboolean
+map_output (CudaGrayConverter * self, CudaGrayFrame * out,
+    const LumaPlan * plan, const GstVideoInfo * info, GstBuffer * buffer)
+{
+  const gsize row_bytes[LUMA_PLANES] = { plan->width };
+  gchar *problem = NULL;
+  CudaGrayFrameResult result;
+
+  result = cuda_gray_frame_map (out, buffer, info, row_bytes, plan->height,
+      GST_MAP_WRITE, &problem);
+  if (result == CUDA_GRAY_FRAME_OK &&
+      (plan->height == 1 || (gsize) ABS (out->stride[0]) >= plan->width))
+    return TRUE;
+  if (result == CUDA_GRAY_FRAME_OK) {
+    problem = g_strdup_printf ("rows at stride %d overlap", out->stride[0]);
+    cuda_gray_frame_unmap (out);
+  }
+  GST_ELEMENT_ERROR (self->element, RESOURCE, WRITE,
+      ("The output buffer can't be written: %s.",
+          problem ? problem : "mapping failed"), (NULL));
+  g_free (problem);
+  return FALSE;
+}
+
+static CudaGrayConvertResult
+map_input (CudaGrayConverter * self, CudaGrayFrame * in,
+    const LumaPlan * plan, const GstVideoInfo * info, GstBuffer * buffer,
+    gchar ** problem)
+{
+  gsize row_bytes[LUMA_PLANES];
+
+  for (guint p = 0; p < LUMA_PLANES; p++)
+    row_bytes[p] = luma_plan_row_bytes (plan, p);
+  switch (cuda_gray_frame_map (in, buffer, info, row_bytes, plan->height,
+          GST_MAP_READ, problem)) {
+    case CUDA_GRAY_FRAME_OK:
+      return CUDA_GRAY_CONVERTED;
+    case CUDA_GRAY_FRAME_BAD:
+      return CUDA_GRAY_BAD_INPUT;
+    default:
+      GST_ELEMENT_ERROR (self->element, RESOURCE, READ,
+          ("The input buffer can't be read: mapping failed."), (NULL));
+      return CUDA_GRAY_CONVERT_FAILED;
+  }
+}
+
+/* Both frames are mapped, and stay so. */
+static LumaResult
+run_frame (CudaGrayConverter * self, const LumaPlan * plan, CudaGrayFrame * in,
+    CudaGrayFrame * out, const GstVideoInfo * out_info,
+    CudaGrayOutcome * outcome)
+{
+  LumaResult result = execute (self, plan, in, out, &outcome->path);
+
+  if (result == LUMA_DONE)
+    return LUMA_DONE;
+  if (result == LUMA_UNKNOWN) {
+    GstBuffer *buffer = out->buffer;
+
+    if (!set_aside (in, out))
+      return LUMA_FAILED;
+    outcome->set_aside = TRUE;
+    if (!self->may_fail_over ||
+        !map_output (self, out, plan, out_info, buffer))
+      return LUMA_FAILED;
+  }
+  if (!self->may_fail_over)
+    return LUMA_FAILED;
+  outcome->failed_over = TRUE;
+  fail_over (self, result);
+  return execute (self, plan, in, out, &outcome->path);
+}
+
+CudaGrayConvertResult
+cuda_gray_converter_run (CudaGrayConverter * self, const LumaPlan * plan,
+    const GstVideoInfo * in_info, GstBuffer * in_buffer,
+    const GstVideoInfo * out_info, GstBuffer * out_buffer,
+    CudaGrayOutcome * outcome, gchar ** problem)
+{
+  CudaGrayConvertResult mapped;
+  CudaGrayFrame in, out;
+  LumaResult result;
+
+  *outcome = (CudaGrayOutcome) { 0 };
+  mapped = map_input (self, &in, plan, in_info, in_buffer, problem);
+  if (mapped != CUDA_GRAY_CONVERTED)
+    return mapped;
+  if (!map_output (self, &out, plan, out_info, out_buffer)) {
+    cuda_gray_frame_unmap (&in);
+    return CUDA_GRAY_CONVERT_FAILED;
+  }
+  result = run_frame (self, plan, &in, &out, out_info, outcome);
+  if (!outcome->set_aside)
+    cuda_gray_frame_unmap (&in);
+  cuda_gray_frame_unmap (&out);
+  if (result == LUMA_DONE)
+    return CUDA_GRAY_CONVERTED;
+  GST_ELEMENT_ERROR (self->element, RESOURCE, FAILED,
+      ("The conversion failed on the GPU: %s.",
+          self->backend->klass->error (self->backend)), (NULL));
+  return CUDA_GRAY_CONVERT_FAILED;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 the cudagray authors */
+
+/* Running a plan over buffers: on the GPU, and from the first failure on, with
+ * backend=auto, on the CPU, within the same frame and with the same bytes. */
+
+#pragma once
+
+#include <gst/video/video.h>
+
+#include "backend.h"
+#include "gpu.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_CUDA_GRAY_BACKEND (cuda_gray_backend_get_type ())
+GType cuda_gray_backend_get_type (void);
+
+typedef enum
+{
+  GST_CUDA_GRAY_BACKEND_AUTO,
+  GST_CUDA_GRAY_BACKEND_CUDA,
+  GST_CUDA_GRAY_BACKEND_CPU
+} GstCudaGrayBackend;
+
+/* Opens the GPU; a test puts its own here. */
+typedef LumaBackend *(*CudaGrayOpenFunc) (int device, GpuStatus * status);
+extern CudaGrayOpenFunc cuda_gray_open_gpu;
+
+typedef struct
+{
+  GstElement *element;          /* not owned; for messages */
+  LumaBackend *backend;         /* in use; NULL while closed */
+  gboolean may_fail_over;
+  gint device;                  /* -1 for the CPU */
+} CudaGrayConverter;
+
+/* Opens what wanted and device_id ask for.  FALSE after an element error:
+ * CUDA asked for and not to be had, or a device that does not exist where
+ * others do.  With AUTO and no usable GPU it is the CPU: with an INFO log
+ * where there is no GPU, and an element warning where there is one. */
+gboolean cuda_gray_converter_open (CudaGrayConverter * self,
+    GstElement * element, GstCudaGrayBackend wanted, gint device_id);
+
+void cuda_gray_converter_close (CudaGrayConverter * self);
+
+typedef enum
+{
+  CUDA_GRAY_CONVERTED,
+  CUDA_GRAY_BAD_INPUT,          /* with a problem to report; nothing done */
+  CUDA_GRAY_CONVERT_FAILED      /* after an element error */
+} CudaGrayConvertResult;
+
+/* What one frame did, for the stats. */
+typedef struct
+{
+  LumaPath path;
+  gboolean failed_over, set_aside;
+} CudaGrayOutcome;
+
+/* Converts in into out.  Where a GPU may still be at work on a frame after
+ * its time is up, in and out's memory are kept for good, and out gets fresh
+ * memory for the CPU's result.  *problem: see cuda_gray_frame_map. */
+CudaGrayConvertResult cuda_gray_converter_run (CudaGrayConverter * self,
+    const LumaPlan * plan, const GstVideoInfo * in_info, GstBuffer * in,
+    const GstVideoInfo * out_info, GstBuffer * out, CudaGrayOutcome * outcome,
+    gchar ** problem);
+
+G_END_DECLS

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 the cudagray authors */
+
+/**
+ * SECTION:element-cudagray
+ * @title: cudagray
+ *
+ * Converts RGB video to GRAY8 on an NVIDIA GPU.  Where there is no usable
+ * GPU, it gives the very same bytes from the CPU.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 videotestsrc ! video/x-raw,format=RGB ! cudagray ! videoconvert ! autovideosink
+ * ]|
+ * Shows the test picture in gray.
+ *
+ * The output is the luma of the matrix and range that the output caps name,
+ * bt601 and full range if they name none, computed exactly and rounded half
+ * up.  Limited-range RGB (range 2 in the input's colorimetry) is converted to
+ * the output's range.  Alpha is ignored: colours are taken as they are, not
+ * un-premultiplied or blended.  GRAY8 input passes through untouched where
+ * the ranges agree.
+ *
+ * A buffer that is too short for its frame is dropped, with one warning for
+ * the first of a row; ten in a row are an error.
+ *
+ * The `stats` property tells which backend is at work, and by which path the
+ * frames went.
+ *
+ * Since: 0.1
+ */
+
+#include "config.h"
+
+#include "gstcudagray.h"
+
+#include <gst/video/video.h>
+
+#include "allocation.h"
+#include "caps.h"
+#include "convert.h"
+#include "frame.h"
+#include "gstcudagrayallocator.h"
+#include "stats.h"
+#include "videoplan.h"
+
+GST_DEBUG_CATEGORY (gst_cuda_gray_debug);
+#define GST_CAT_DEFAULT gst_cuda_gray_debug
+
+enum
+{
+  PROP_0,
+  PROP_BACKEND,
+  PROP_CUDA_DEVICE_ID,
+  PROP_STATS,
+  N_PROPS
+};
+
+#define DEFAULT_BACKEND GST_CUDA_GRAY_BACKEND_AUTO
+#define DEFAULT_CUDA_DEVICE_ID -1
+
+/* So many incomplete frames in a row are no accident. */
+#define MAX_BAD_FRAMES 10
+
+static GParamSpec *props[N_PROPS];
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (CUDA_GRAY_CAPS (CUDA_GRAY_SINK_FORMATS)));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CUDA_GRAY_CAPS ("GRAY8")));
+
+struct _GstCudaGray
+{
+  GstBaseTransform parent;
+
+  /* Properties, and stats: under the object lock. */
+  GstCudaGrayBackend backend;
+  gint device_id;
+  CudaGrayStats stats;
+
+  /* From start to stop; the streaming thread's. */
+  CudaGrayConverter converter;
+  GstAllocator *allocator;
+  GstVideoInfo in_info, out_info;
+  LumaPlan plan;
+  guint bad_frames;             /* in a row */
+  gboolean warned_colorimetry;
+};
+
+G_DEFINE_TYPE_WITH_CODE (GstCudaGray, gst_cuda_gray, GST_TYPE_BASE_TRANSFORM,
+    GST_DEBUG_CATEGORY_INIT (gst_cuda_gray_debug, "cudagray", 0,
+        "RGB to gray conversion"));
+GST_ELEMENT_REGISTER_DEFINE (cudagray, "cudagray", GST_RANK_NONE,
+    GST_TYPE_CUDA_GRAY);
+
+static void
+gst_cuda_gray_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  GstCudaGray *self = GST_CUDA_GRAY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_BACKEND:
+      self->backend = g_value_get_enum (value);
+      break;
+    case PROP_CUDA_DEVICE_ID:
+      self->device_id = g_value_get_int (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_cuda_gray_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstCudaGray *self = GST_CUDA_GRAY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_BACKEND:
+      g_value_set_enum (value, self->backend);
+      break;
+    case PROP_CUDA_DEVICE_ID:
+      g_value_set_int (value, self->device_id);
+      break;
+    case PROP_STATS:
+      g_value_take_boxed (value, cuda_gray_stats_to_structure (&self->stats));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* The backend in use, after it was opened or has changed. */
+static void
+gst_cuda_gray_show_backend (GstCudaGray * self)
+{
+  GST_OBJECT_LOCK (self);
+  self->stats.backend = self->converter.backend->klass->name;
+  self->stats.device = self->converter.device;
+  GST_OBJECT_UNLOCK (self);
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_STATS]);
+}
+
+static gboolean
+gst_cuda_gray_start (GstBaseTransform * trans)
+{
+  GstCudaGray *self = GST_CUDA_GRAY (trans);
+  GstCudaGrayBackend backend;
+  gint device_id;
+
+  GST_OBJECT_LOCK (self);
+  backend = self->backend;
+  device_id = self->device_id;
+  self->stats = (CudaGrayStats) {
+  .backend = "none",.device = -1};
+  GST_OBJECT_UNLOCK (self);
+
+  if (!cuda_gray_converter_open (&self->converter, GST_ELEMENT (self), backend,
+          device_id))
+    return FALSE;
+  self->allocator = gst_cuda_gray_allocator_new (self->converter.device >= 0);
+  self->bad_frames = 0;
+  self->warned_colorimetry = FALSE;
+  gst_cuda_gray_show_backend (self);
+  return TRUE;
+}
+
+static gboolean
+gst_cuda_gray_stop (GstBaseTransform * trans)
+{
+  GstCudaGray *self = GST_CUDA_GRAY (trans);
+
+  cuda_gray_converter_close (&self->converter);
+  gst_clear_object (&self->allocator);
+  /* The counts of the run that has ended stay to be read. */
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_STATS]);
+  return TRUE;
+}
+
+static GstCaps *
+gst_cuda_gray_transform_caps (GstBaseTransform * trans,
+    GstPadDirection direction, GstCaps * caps, GstCaps * filter)
+{
+  GstCaps *result = cuda_gray_caps_transform (direction, caps);
+
+  if (filter != NULL) {
+    GstCaps *all = result;
+
+    result = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (all);
+  }
+  return result;
+}
+
+static GstCaps *
+gst_cuda_gray_fixate_caps (GstBaseTransform * trans,
+    GstPadDirection direction, GstCaps * caps, GstCaps * othercaps)
+{
+  if (direction == GST_PAD_SINK)
+    return cuda_gray_caps_fixate_output (caps, othercaps);
+  return gst_caps_fixate (othercaps);
+}
+
+static gboolean
+gst_cuda_gray_get_unit_size (GstBaseTransform * trans, GstCaps * caps,
+    gsize * size)
+{
+  GstVideoInfo info;
+
+  if (!gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  *size = info.size;
+  return TRUE;
+}
+
+/* A filter can force RGB's colorimetry on gray, which has no such matrix:
+ * GStreamer then reads GRAY8's default, and so do we. */
+static void
+gst_cuda_gray_check_colorimetry (GstCudaGray * self, GstCaps * outcaps)
+{
+  const gchar *name = gst_structure_get_string (gst_caps_get_structure
+      (outcaps, 0), "colorimetry");
+  GstVideoColorimetry asked;
+
+  if (name == NULL || self->warned_colorimetry)
+    return;
+  if (gst_video_colorimetry_from_string (&asked, name) &&
+      asked.matrix != GST_VIDEO_COLOR_MATRIX_RGB)
+    return;
+  self->warned_colorimetry = TRUE;
+  GST_WARNING_OBJECT (self, "colorimetry %s has no meaning for GRAY8; the "
+      "output is full range, bt601", name);
+}
+
+static gboolean
+gst_cuda_gray_set_caps (GstBaseTransform * trans, GstCaps * incaps,
+    GstCaps * outcaps)
+{
+  GstCudaGray *self = GST_CUDA_GRAY (trans);
+  gboolean copy;
+
+  if (!gst_video_info_from_caps (&self->in_info, incaps) ||
+      !gst_video_info_from_caps (&self->out_info, outcaps) ||
+      !cuda_gray_plan_init (&self->plan, &self->in_info, &self->out_info)) {
+    GST_ERROR_OBJECT (self, "can't convert %" GST_PTR_FORMAT " to %"
+        GST_PTR_FORMAT, incaps, outcaps);
+    return FALSE;
+  }
+  gst_cuda_gray_check_colorimetry (self, outcaps);
+  copy = cuda_gray_plan_is_copy (&self->in_info, &self->out_info);
+  gst_base_transform_set_passthrough (trans, copy);
+  GST_DEBUG_OBJECT (self, "%s %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
+      copy ? "passing through" : "converting", incaps, outcaps);
+  return TRUE;
+}
+
+static gboolean
+gst_cuda_gray_propose_allocation (GstBaseTransform * trans,
+    GstQuery * decide_query, GstQuery * query)
+{
+  GstCudaGray *self = GST_CUDA_GRAY (trans);
+
+  if (!GST_BASE_TRANSFORM_CLASS (gst_cuda_gray_parent_class)
+      ->propose_allocation (trans, decide_query, query))
+    return FALSE;
+  /* In passthrough downstream has answered. */
+  if (decide_query == NULL)
+    return TRUE;
+  return cuda_gray_allocation_propose (query, self->allocator);
+}
+
+static gboolean
+gst_cuda_gray_decide_allocation (GstBaseTransform * trans, GstQuery * query)
+{
+  GstCudaGray *self = GST_CUDA_GRAY (trans);
+
+  return cuda_gray_allocation_decide (query, self->allocator) &&
+      GST_BASE_TRANSFORM_CLASS (gst_cuda_gray_parent_class)
+      ->decide_allocation (trans, query);
+}
+
+/* All that downstream supports may reach upstream, but crop: the whole frame
+ * is converted. */
+static gboolean
+gst_cuda_gray_filter_meta (GstBaseTransform * trans, GstQuery * query,
+    GType api, const GstStructure * params)
+{
+  return api != GST_VIDEO_CROP_META_API_TYPE;
+}
+
+/* The picture keeps its size and orientation, so that metas about these stay
+ * true; those about colours may not. */
+static gboolean
+gst_cuda_gray_transform_meta (GstBaseTransform * trans, GstBuffer * outbuf,
+    GstMeta * meta, GstBuffer * inbuf)
+{
+  const gchar *const *tags = gst_meta_api_type_get_tags (meta->info->api);
+
+  for (; tags != NULL && *tags != NULL; tags++) {
+    if (g_strcmp0 (*tags, GST_META_TAG_VIDEO_STR) != 0 &&
+        g_strcmp0 (*tags, GST_META_TAG_VIDEO_SIZE_STR) != 0 &&
+        g_strcmp0 (*tags, GST_META_TAG_VIDEO_ORIENTATION_STR) != 0)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Drops a frame that its buffer does not hold. */
+static GstFlowReturn
+gst_cuda_gray_bad_frame (GstCudaGray * self, const gchar * problem)
+{
+  GST_OBJECT_LOCK (self);
+  self->stats.dropped++;
+  GST_OBJECT_UNLOCK (self);
+  self->bad_frames++;
+  if (self->bad_frames >= MAX_BAD_FRAMES) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("%u incomplete frames in a row: %s.", self->bad_frames, problem),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  if (self->bad_frames == 1)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("Incomplete frame dropped: %s.", problem), (NULL));
+  else
+    GST_DEBUG_OBJECT (self, "incomplete frame dropped: %s", problem);
+  return GST_BASE_TRANSFORM_FLOW_DROPPED;
+}
+
+/* Called in passthrough alone: gray frames are looked at, not touched. */
+static GstFlowReturn
+gst_cuda_gray_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
+{
+  GstCudaGray *self = GST_CUDA_GRAY (trans);
+  const gsize row_bytes[LUMA_PLANES] = { self->plan.width };
+  GstFlowReturn flow;
+  gchar *problem = NULL;
+
+  if (cuda_gray_frame_check (buffer, &self->in_info, row_bytes,
+          self->plan.height, &problem)) {
+    self->bad_frames = 0;
+    GST_OBJECT_LOCK (self);
+    self->stats.passthrough++;
+    GST_OBJECT_UNLOCK (self);
+    return GST_FLOW_OK;
+  }
+  flow = gst_cuda_gray_bad_frame (self, problem);
+  g_free (problem);
+  return flow;
+}
+
+static void
+gst_cuda_gray_count (GstCudaGray * self, CudaGrayConvertResult result,
+    const CudaGrayOutcome * outcome)
+{
+  GST_OBJECT_LOCK (self);
+  self->stats.failovers += outcome->failed_over;
+  self->stats.set_aside += outcome->set_aside;
+  if (result == CUDA_GRAY_CONVERTED) {
+    self->stats.frames[outcome->path]++;
+    self->stats.bytes_out += self->plan.width * self->plan.height;
+    for (guint p = 0; p < LUMA_PLANES; p++)
+      self->stats.bytes_in += luma_plan_row_bytes (&self->plan, p) *
+          self->plan.height;
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (outcome->failed_over)
+    gst_cuda_gray_show_backend (self);
+}
+
+static GstFlowReturn
+gst_cuda_gray_transform (GstBaseTransform * trans, GstBuffer * inbuf,
+    GstBuffer * outbuf)
+{
+  GstCudaGray *self = GST_CUDA_GRAY (trans);
+  CudaGrayConvertResult result;
+  CudaGrayOutcome outcome;
+  gchar *problem = NULL;
+  GstFlowReturn flow;
+
+  result = cuda_gray_converter_run (&self->converter, &self->plan,
+      &self->in_info, inbuf, &self->out_info, outbuf, &outcome, &problem);
+  gst_cuda_gray_count (self, result, &outcome);
+  switch (result) {
+    case CUDA_GRAY_CONVERTED:
+      self->bad_frames = 0;
+      return GST_FLOW_OK;
+    case CUDA_GRAY_BAD_INPUT:
+      flow = gst_cuda_gray_bad_frame (self, problem);
+      g_free (problem);
+      return flow;
+    default:
+      return GST_FLOW_ERROR;
+  }
+}
+
+static void
+gst_cuda_gray_class_init (GstCudaGrayClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  object_class->set_property = gst_cuda_gray_set_property;
+  object_class->get_property = gst_cuda_gray_get_property;
+
+  /**
+   * GstCudaGray:backend:
+   *
+   * Where frames are converted.  With auto, a GPU that is missing or that
+   * fails is replaced by the CPU; with cuda that is an error.
+   */
+  props[PROP_BACKEND] = g_param_spec_enum ("backend", "Backend",
+      "Where frames are converted", GST_TYPE_CUDA_GRAY_BACKEND,
+      DEFAULT_BACKEND, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+      GST_PARAM_MUTABLE_READY);
+  /**
+   * GstCudaGray:cuda-device-id:
+   *
+   * The CUDA device to use.
+   */
+  props[PROP_CUDA_DEVICE_ID] = g_param_spec_int ("cuda-device-id",
+      "CUDA device ID", "The CUDA device to use (-1 = automatic)", -1,
+      G_MAXINT, DEFAULT_CUDA_DEVICE_ID, G_PARAM_READWRITE |
+      G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
+  /**
+   * GstCudaGray:stats:
+   *
+   * Frames by path, bytes, failures, and the backend and device in use, since
+   * the element was started.  Notified when the backend is opened or changes,
+   * and when the element stops.
+   */
+  props[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
+      "Frames by path, bytes, failovers, backend and device in use",
+      GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, props);
+
+  gst_element_class_set_static_metadata (element_class,
+      "CUDA RGB to gray converter",
+      "Filter/Converter/Video/Colorspace/Hardware",
+      "Converts RGB video to GRAY8 on an NVIDIA GPU, or on the CPU with the "
+      "same bytes", "the cudagray authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_GRAY_BACKEND, 0);
+
+  trans_class->passthrough_on_same_caps = FALSE;
+  trans_class->transform_ip_on_passthrough = TRUE;
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_cuda_gray_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuda_gray_stop);
+  trans_class->transform_caps =
+      GST_DEBUG_FUNCPTR (gst_cuda_gray_transform_caps);
+  trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_cuda_gray_fixate_caps);
+  trans_class->get_unit_size = GST_DEBUG_FUNCPTR (gst_cuda_gray_get_unit_size);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_cuda_gray_set_caps);
+  trans_class->propose_allocation =
+      GST_DEBUG_FUNCPTR (gst_cuda_gray_propose_allocation);
+  trans_class->decide_allocation =
+      GST_DEBUG_FUNCPTR (gst_cuda_gray_decide_allocation);
+  trans_class->filter_meta = GST_DEBUG_FUNCPTR (gst_cuda_gray_filter_meta);
+  trans_class->transform_meta =
+      GST_DEBUG_FUNCPTR (gst_cuda_gray_transform_meta);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_cuda_gray_transform_ip);
+  trans_class->transform = GST_DEBUG_FUNCPTR (gst_cuda_gray_transform);
+}
+
+static void
+gst_cuda_gray_init (GstCudaGray * self)
+{
+  self->backend = DEFAULT_BACKEND;
+  self->device_id = DEFAULT_CUDA_DEVICE_ID;
+  self->stats.backend = "none";
+  self->stats.device = -1;
+  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), FALSE);
+  gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+}

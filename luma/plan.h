@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 the cudagray authors */
+
+/* The plan: what a conversion is, described once when caps are known and
+ * only executed per frame.
+ *
+ *     L    = kr R + kg G + kb B                     code values
+ *     Y    = L                                      equal ranges
+ *     Y    = 16 + (219/255) L                       full to limited
+ *     Y    = (255/219) (L - 16)                     limited to full
+ *     out  = clamp (floor (Y + 1/2), 0, max)        exact, round half up
+ *
+ * A plan holds this as integers: out = clamp (floor (n / divisor), 0, max)
+ * with n = bias + the sum of coef x sample, and beside it the same function
+ * in fixed point, for the fast rows and the kernels.  luma_plan_init proves
+ * that both agree for every sample before it returns a plan.
+ *
+ * Weights: ITU-R BT.601-7, BT.709-6, BT.2020-2, SMPTE 240M, FCC 73.682. */
+
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LUMA_COMPONENTS 3
+#define LUMA_PLANES 4
+/* Fraction bits of the fixed-point form, in two halves of 15 bits, so that
+ * each half fits the signed 16-bit multipliers of SIMD units. */
+#define LUMA_HALF_BITS 15
+
+typedef enum
+{
+  LUMA_MATRIX_BT601,
+  LUMA_MATRIX_BT709,
+  LUMA_MATRIX_BT2020,
+  LUMA_MATRIX_SMPTE240M,
+  LUMA_MATRIX_FCC,
+  LUMA_N_MATRICES
+} LumaMatrix;
+
+typedef enum
+{
+  LUMA_RANGE_FULL,
+  LUMA_RANGE_LIMITED,
+  LUMA_N_RANGES
+} LumaRange;
+
+/* How samples lie in memory; one row function and one kernel each. */
+typedef enum
+{
+  LUMA_LAYOUT_PACKED3,          /* three samples in every 3 bytes */
+  LUMA_LAYOUT_PACKED4,          /* three samples and padding in every 4 */
+  LUMA_LAYOUT_PLANAR,           /* a plane for each component */
+  LUMA_N_LAYOUTS
+} LumaLayout;
+
+typedef struct
+{
+  unsigned plane;               /* index into LumaSource.data */
+  unsigned offset;              /* bytes from the row's start to its sample 0 */
+  unsigned step;                /* bytes from a sample to the next */
+  unsigned shift, depth;        /* sample = (word >> shift) & (2^depth - 1) */
+  int64_t coef;                 /* exact weight, over LumaPlan.divisor */
+} LumaComponent;
+
+/* y = (hi + (lo >> 15)) >> 15, with hi and lo each bias + the sum of
+ * weight x sample.  Weights are in memory order: by byte of the pixel for
+ * packed layouts (padding has weight 0), by component for planar ones. */
+typedef struct
+{
+  int32_t hi[4], lo[4];
+  int32_t bias_hi, bias_lo;
+} LumaFixed;
+
+typedef struct
+{
+  size_t width, height;         /* pixels */
+  LumaLayout layout;
+  LumaComponent component[LUMA_COMPONENTS];     /* red, green, blue */
+  int64_t bias, divisor, max;
+  LumaFixed fixed;
+} LumaPlan;
+
+/* One frame.  data points to the first sample row of each plane at any byte
+ * address; stride is the signed distance in bytes from a row to the next. */
+typedef struct
+{
+  const uint8_t *data[LUMA_PLANES];
+  ptrdiff_t stride[LUMA_PLANES];
+} LumaSource;
+
+typedef struct
+{
+  uint8_t *data;
+  ptrdiff_t stride;
+} LumaTarget;
+
+/* Makes the plan for frames of width x height pixels whose red, green and
+ * blue samples lie as rgb says (its coef fields are not read).  Gray input is
+ * three components on one plane: the weights add up to one.
+ *
+ * False, with plan undefined: a size of 0, samples that are not 8 bits in a
+ * byte, an arrangement that is none of LumaLayout, or a matrix or range that
+ * is none of the enums. */
+bool luma_plan_init (LumaPlan * plan, size_t width, size_t height,
+    const LumaComponent rgb[LUMA_COMPONENTS], LumaMatrix matrix,
+    LumaRange from, LumaRange to);
+
+/* Bytes of one row of a plane, from the first byte of the first pixel to the
+ * last of the last; 0 for a plane that no component lies in. */
+size_t luma_plan_row_bytes (const LumaPlan * plan, unsigned plane);
