@@ -28,6 +28,13 @@ typedef struct
   char error[128];
 } GpuBackend;
 
+/* How a frame reaches the kernel and leaves it. */
+typedef struct
+{
+  bool source_staged, target_staged;
+  bool over_link;               /* the kernel reads or writes host memory */
+} Route;
+
 /* Says what failed, and takes the error away from whoever asks CUDA next. */
 static cudaError_t
 note (GpuBackend * self, const char *call, cudaError_t error)
@@ -47,7 +54,7 @@ note (GpuBackend * self, const char *call, cudaError_t error)
  * reach are copied to staged_in, one after the other. */
 static cudaError_t
 reach_source (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
-    uint8_t * at[LUMA_PLANES], LumaPath * path)
+    uint8_t * at[LUMA_PLANES], Route * route)
 {
   GpuSpan spans[LUMA_PLANES];
   size_t staged[LUMA_PLANES], total = 0;
@@ -55,19 +62,21 @@ reach_source (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
 
   for (unsigned p = 0; p < LUMA_PLANES; p++) {
     size_t row_bytes = luma_plan_row_bytes (plan, p);
+    GpuReach reach;
 
     at[p] = NULL;
     if (row_bytes == 0)
       continue;
     spans[p] = gpu_span (src->data[p], src->stride[p], row_bytes, plan->height);
     staged[p] = total;
-    if (!gpu_reaches (self->device, spans[p].start, spans[p].size, &at[p])) {
+    reach = gpu_reach (self->device, spans[p].start, spans[p].size, &at[p]);
+    route->over_link |= reach == GPU_OVER_LINK;
+    if (reach == GPU_OUT_OF_REACH) {
       at[p] = NULL;
       total += (spans[p].size + 255) / 256 * 256;
     }
   }
-  if (total != 0)
-    *path = LUMA_PATH_STAGED;
+  route->source_staged = total != 0;
   error = note (self, "cudaMalloc",
       gpu_staging_reserve (&self->staged_in, total));
   for (unsigned p = 0; p < LUMA_PLANES && error == cudaSuccess; p++) {
@@ -87,19 +96,22 @@ reach_source (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
  * the order of the target's memory. */
 static cudaError_t
 reach_target (GpuBackend * self, const LumaPlan * plan, const LumaTarget * dst,
-    GpuFrame * frame, LumaPath * path)
+    GpuFrame * frame, Route * route)
 {
   GpuSpan span = gpu_span (dst->data, dst->stride, plan->width, plan->height);
   ptrdiff_t pitch = (ptrdiff_t) (plan->width + 63) / 64 * 64;
   cudaError_t error;
+  GpuReach reach;
   uint8_t *at;
 
-  if (gpu_reaches (self->device, span.start, span.size, &at)) {
+  reach = gpu_reach (self->device, span.start, span.size, &at);
+  if (reach != GPU_OUT_OF_REACH) {
+    route->over_link |= reach == GPU_OVER_LINK;
     frame->dst = at + (dst->data - span.start);
     frame->dst_stride = dst->stride;
     return cudaSuccess;
   }
-  *path = LUMA_PATH_STAGED;
+  route->target_staged = true;
   error = note (self, "cudaMalloc",
       gpu_staging_reserve (&self->staged_out, pitch * plan->height));
   frame->dst = self->staged_out.data;
@@ -129,29 +141,31 @@ enqueue (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
     const LumaTarget * dst, LumaPath * path)
 {
   GpuFrame frame = {
-    .fixed = plan->fixed,
+    .halves = luma_halves (&plan->fixed),
+    .clamps = plan->fixed.clamps,
     .layout = plan->layout,
     .width = plan->width,
     .height = plan->height,
   };
   uint8_t *at[LUMA_PLANES];
+  Route route = { false };
   cudaError_t error;
-  bool fetch;
 
-  *path = LUMA_PATH_IN_PLACE;
-  error = reach_target (self, plan, dst, &frame, path);
-  fetch = *path == LUMA_PATH_STAGED;
+  error = reach_target (self, plan, dst, &frame, &route);
   if (error == cudaSuccess)
-    error = reach_source (self, plan, src, at, path);
+    error = reach_source (self, plan, src, at, &route);
+  *path = route.source_staged || route.target_staged ? LUMA_PATH_STAGED :
+      LUMA_PATH_IN_PLACE;
   if (error != cudaSuccess)
     return error;
+  frame.max_blocks = gpu_max_blocks (self->device, route.over_link);
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
     frame.src[i] = at[plan->component[i].plane];
     frame.src_stride[i] = src->stride[plan->component[i].plane];
   }
   error = note (self, "kernel launch",
       gpu_calls->Launch (&frame, self->stream));
-  if (error == cudaSuccess && fetch)
+  if (error == cudaSuccess && route.target_staged)
     error = fetch_target (self, plan, dst);
   return error;
 }
@@ -240,9 +254,10 @@ static const LumaBackendClass gpu_class = {
 
 /* Converts one pixel in each layout: CUDA loads a kernel when it is first
  * launched, and the first frame should not pay for that. */
-static LumaResult
-load_kernels (GpuBackend * self)
+static bool
+load_kernels (void *data)
 {
+  GpuBackend *self = data;
   static const struct
   {
     unsigned step, offset[LUMA_COMPONENTS], plane[LUMA_COMPONENTS];
@@ -271,7 +286,7 @@ load_kernels (GpuBackend * self)
     if (result == LUMA_DONE)
       result = gpu_wait_frame (&self->base, 10 * DRAIN_US);
   }
-  return result;
+  return result == LUMA_DONE;
 }
 
 LumaBackend *
@@ -293,12 +308,10 @@ gpu_open (int ordinal, GpuStatus * status)
     error = TRY (self, StreamCreate, &self->stream, cudaStreamNonBlocking);
     gpu_pop ();
   }
-  if (error != cudaSuccess || (!gpu_device_is_warm (device) &&
-          load_kernels (self) != LUMA_DONE)) {
+  if (error != cudaSuccess || !gpu_device_warm (device, load_kernels, self)) {
     gpu_device_refuse (status, self->error);
     gpu_close (&self->base);
     return NULL;
   }
-  gpu_device_set_warm (device);
   return &self->base;
 }

@@ -13,6 +13,8 @@ static struct
   CUresult (*primary_retain) (CUcontext *, CUdevice);
   CUresult (*push) (CUcontext);
   CUresult (*pop) (CUcontext *);
+  CUresult (*pointer_get_attributes) (unsigned, CUpointer_attribute *,
+      void **, CUdeviceptr);
   CUresult (*error_name) (CUresult, const char **);
 } driver;
 
@@ -40,6 +42,15 @@ static CUresult
 pop (CUcontext * context)
 {
   return driver.pop ? driver.pop (context) : CUDA_ERROR_NOT_FOUND;
+}
+
+static CUresult
+pointer_get_attributes (unsigned count, CUpointer_attribute * attributes,
+    void **data, CUdeviceptr pointer)
+{
+  return driver.pointer_get_attributes ?
+      driver.pointer_get_attributes (count, attributes, data, pointer) :
+      CUDA_ERROR_NOT_FOUND;
 }
 
 static CUresult
@@ -88,6 +99,7 @@ const GpuCalls gpu_cuda_calls = {
   .DevicePrimaryCtxRetain = primary_retain,
   .CtxPushCurrent = push,
   .CtxPopCurrent = pop,
+  .PointerGetAttributes = pointer_get_attributes,
   .GetErrorName = error_name,
   .DeviceGetAttribute = cudaDeviceGetAttribute,
   .StreamCreate = cudaStreamCreateWithFlags,
@@ -99,7 +111,6 @@ const GpuCalls gpu_cuda_calls = {
   .Memcpy2DAsync = cudaMemcpy2DAsync,
   .HostRegister = cudaHostRegister,
   .HostUnregister = cudaHostUnregister,
-  .PointerGetAttributes = cudaPointerGetAttributes,
   .Launch = gpu_launch,
   .GetLastError = cudaGetLastError,
   .ErrorName = cudaGetErrorName,
@@ -119,6 +130,7 @@ gpu_calls_load (void)
     {"cuDevicePrimaryCtxRetain", (void **) &driver.primary_retain},
     {"cuCtxPushCurrent", (void **) &driver.push},
     {"cuCtxPopCurrent", (void **) &driver.pop},
+    {"cuPointerGetAttributes", (void **) &driver.pointer_get_attributes},
     {"cuGetErrorName", (void **) &driver.error_name},
   };
 

@@ -23,6 +23,8 @@ typedef struct
   CUresult (*DevicePrimaryCtxRetain) (CUcontext * context, CUdevice device);
   CUresult (*CtxPushCurrent) (CUcontext context);
   CUresult (*CtxPopCurrent) (CUcontext * context);
+  CUresult (*PointerGetAttributes) (unsigned count,
+      CUpointer_attribute * attributes, void **data, CUdeviceptr pointer);
   CUresult (*GetErrorName) (CUresult error, const char **name);
 
   cudaError_t (*DeviceGetAttribute) (int *value, enum cudaDeviceAttr attribute,
@@ -39,8 +41,6 @@ typedef struct
       cudaStream_t stream);
   cudaError_t (*HostRegister) (void *data, size_t size, unsigned flags);
   cudaError_t (*HostUnregister) (void *data);
-  cudaError_t (*PointerGetAttributes) (struct cudaPointerAttributes * result,
-      const void *pointer);
   cudaError_t (*Launch) (const GpuFrame * frame, cudaStream_t stream);
 
   cudaError_t (*GetLastError) (void);

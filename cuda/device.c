@@ -12,8 +12,10 @@
 struct _GpuDevice
 {
   CUcontext context;            /* the primary one, retained for good */
-  bool open, warm;
+  bool open;
+  bool warm;                    /* its kernels are loaded */
   bool reads_host_pages;
+  unsigned multiprocessors;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -90,6 +92,17 @@ count_devices (GpuStatus * status)
   return error == cudaSuccess ? count : 0;
 }
 
+static int
+attribute (int ordinal, enum cudaDeviceAttr which, int otherwise)
+{
+  int value;
+
+  if (gpu_calls->DeviceGetAttribute (&value, which, ordinal) == cudaSuccess)
+    return value;
+  gpu_calls->GetLastError ();
+  return otherwise;
+}
+
 /* With the lock held. */
 static GpuDevice *
 retain (int ordinal, GpuStatus * status)
@@ -98,7 +111,6 @@ retain (int ordinal, GpuStatus * status)
   CUdevice handle;
   CUresult result;
   cudaError_t error;
-  int value = 0;
 
   if (device->open)
     return device;
@@ -112,11 +124,10 @@ retain (int ordinal, GpuStatus * status)
   result = gpu_calls->DevicePrimaryCtxRetain (&device->context, handle);
   if (result != CUDA_SUCCESS)
     return refuse_result (status, "cuDevicePrimaryCtxRetain", result);
-  if (gpu_calls->DeviceGetAttribute (&value,
-          cudaDevAttrPageableMemoryAccessUsesHostPageTables,
-          ordinal) != cudaSuccess)
-    gpu_calls->GetLastError ();
-  device->reads_host_pages = value != 0;
+  device->multiprocessors = attribute (ordinal,
+      cudaDevAttrMultiProcessorCount, 1);
+  device->reads_host_pages = attribute (ordinal,
+      cudaDevAttrPageableMemoryAccessUsesHostPageTables, 0);
   device->open = true;
   return device;
 }
@@ -150,22 +161,17 @@ gpu_device_open (int ordinal, GpuStatus * status)
 }
 
 bool
-gpu_device_is_warm (GpuDevice * device)
+gpu_device_warm (GpuDevice * device, bool (*load) (void *), void *data)
 {
+  static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
   bool warm;
 
-  pthread_mutex_lock (&lock);
+  pthread_mutex_lock (&loading);
+  if (!device->warm)
+    device->warm = load (data);
   warm = device->warm;
-  pthread_mutex_unlock (&lock);
+  pthread_mutex_unlock (&loading);
   return warm;
-}
-
-void
-gpu_device_set_warm (GpuDevice * device)
-{
-  pthread_mutex_lock (&lock);
-  device->warm = true;
-  pthread_mutex_unlock (&lock);
 }
 
 cudaError_t
@@ -226,30 +232,33 @@ gpu_unregister (void *data)
   gpu_pop ();
 }
 
-static bool
-known_pointer (const void *data, uint8_t ** device_pointer)
-{
-  struct cudaPointerAttributes attributes;
-
-  if (gpu_calls->PointerGetAttributes (&attributes, data) != cudaSuccess) {
-    gpu_calls->GetLastError ();
-    return false;
-  }
-  *device_pointer = attributes.devicePointer;
-  return attributes.type != cudaMemoryTypeUnregistered &&
-      attributes.devicePointer != NULL;
-}
-
-bool
-gpu_reaches (GpuDevice * device, const void *data, size_t size,
+GpuReach
+gpu_reach (GpuDevice * device, const void *data, size_t size,
     uint8_t ** device_pointer)
 {
-  uint8_t *last;
+  unsigned type = 0;
+  CUdeviceptr pointer = 0, start = 0;
+  size_t range = 0;
+  CUpointer_attribute which[] = {
+    CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE
+  };
+  void *where[] = { &type, &pointer, &start, &range };
 
-  if (known_pointer (data, device_pointer) &&
-      known_pointer ((const uint8_t *) data + size - 1, &last) &&
-      last == *device_pointer + size - 1)
-    return true;
+  /* All stay 0 for memory that CUDA does not know. */
+  if (gpu_calls->PointerGetAttributes (4, which, where,
+          (CUdeviceptr) (uintptr_t) data) == CUDA_SUCCESS && pointer != 0 &&
+      range >= size && pointer - start <= range - size) {
+    *device_pointer = (uint8_t *) (uintptr_t) pointer;
+    return type == CU_MEMORYTYPE_HOST ? GPU_OVER_LINK : GPU_ON_BOARD;
+  }
   *device_pointer = (uint8_t *) data;
-  return device->reads_host_pages;
+  return device->reads_host_pages ? GPU_OVER_LINK : GPU_OUT_OF_REACH;
+}
+
+unsigned
+gpu_max_blocks (GpuDevice * device, bool over_link)
+{
+  return over_link ? (device->multiprocessors + 1) / 2 :
+      device->multiprocessors * 32;
 }

@@ -18,18 +18,28 @@ GpuDevice *gpu_device_open (int device, GpuStatus * status);
  * error's name. */
 void gpu_device_refuse (GpuStatus * status, const char *reason);
 
-/* Marks a device whose kernels have been loaded. */
-bool gpu_device_is_warm (GpuDevice * device);
-void gpu_device_set_warm (GpuDevice * device);
+/* Runs load once for the device, and again after it failed; concurrent callers
+ * wait.  True once it has succeeded. */
+bool gpu_device_warm (GpuDevice * device, bool (*load) (void *), void *data);
 
 /* Makes the device's context current for this thread; each push that succeeds
  * needs one pop in the same function. */
 cudaError_t gpu_push (GpuDevice * device);
 void gpu_pop (void);
 
-/* True with *device_pointer set where the device can read and write all bytes
- * from data on: they lie in one registration or allocation that CUDA knows,
- * or the device reads host memory through the host's page tables.  The
+typedef enum
+{
+  GPU_OUT_OF_REACH,
+  GPU_OVER_LINK,                /* host memory */
+  GPU_ON_BOARD                  /* device memory */
+} GpuReach;
+
+/* How the device reaches all size bytes from data on, with *device_pointer
+ * set where it does: they lie in one registration or allocation that CUDA
+ * knows, or the device reads host memory through the host's page tables.  The
  * context is current. */
-bool gpu_reaches (GpuDevice * device, const void *data, size_t size,
+GpuReach gpu_reach (GpuDevice * device, const void *data, size_t size,
     uint8_t ** device_pointer);
+
+/* The grid that reads fastest; see docs/design.md, "The kernels". */
+unsigned gpu_max_blocks (GpuDevice * device, bool over_link);

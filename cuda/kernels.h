@@ -5,12 +5,13 @@
 
 #include <cuda_runtime_api.h>
 
-#include "plan.h"
+#include "arith.h"
 
 /* One frame as a kernel takes it; the addresses are the device's. */
 typedef struct
 {
-  LumaFixed fixed;
+  LumaHalves halves;
+  bool clamps;
   LumaLayout layout;
   size_t width, height;         /* pixels */
   /* Row 0 of each component; packed layouts use the first alone. */
@@ -18,6 +19,7 @@ typedef struct
   ptrdiff_t src_stride[LUMA_COMPONENTS];        /* bytes, signed */
   uint8_t *dst;
   ptrdiff_t dst_stride;
+  unsigned max_blocks;          /* of the grid; at least 1 */
 } GpuFrame;
 
 #ifdef __cplusplus

@@ -187,6 +187,17 @@ gst_cuda_gray_stop (GstBaseTransform * trans)
   return TRUE;
 }
 
+/* The counts of a stream that ends; gst-launch -v listens no longer when the
+ * element stops. */
+static gboolean
+gst_cuda_gray_sink_event (GstBaseTransform * trans, GstEvent * event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    g_object_notify_by_pspec (G_OBJECT (trans), props[PROP_STATS]);
+  return GST_BASE_TRANSFORM_CLASS (gst_cuda_gray_parent_class)
+      ->sink_event (trans, event);
+}
+
 static GstCaps *
 gst_cuda_gray_transform_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
@@ -438,7 +449,7 @@ gst_cuda_gray_class_init (GstCudaGrayClass * klass)
    *
    * Frames by path, bytes, failures, and the backend and device in use, since
    * the element was started.  Notified when the backend is opened or changes,
-   * and when the element stops.
+   * at the end of the stream, and when the element stops.
    */
   props[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
       "Frames by path, bytes, failovers, backend and device in use",
@@ -458,6 +469,7 @@ gst_cuda_gray_class_init (GstCudaGrayClass * klass)
   trans_class->transform_ip_on_passthrough = TRUE;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_cuda_gray_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuda_gray_stop);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_cuda_gray_sink_event);
   trans_class->transform_caps =
       GST_DEBUG_FUNCPTR (gst_cuda_gray_transform_caps);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_cuda_gray_fixate_caps);

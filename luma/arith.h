@@ -14,21 +14,57 @@
 #define LUMA_INLINE static inline
 #endif
 
-/* b0 .. b3: the bytes of a packed pixel, or the samples of three planes and
- * 0.  Returns the gray value, 0 .. 255. */
-LUMA_INLINE uint32_t
-luma_fixed (const LumaFixed * f, uint32_t b0, uint32_t b1, uint32_t b2,
-    uint32_t b3)
+/* LumaFixed, split into 16-bit halves, two to a word. */
+typedef struct
 {
-  /* No sum leaves 32 bits: weights are under 2^15 in each half and add up to
-   * at most 1.2 x 2^15 in hi, samples are under 2^8. */
-  int32_t lo = f->bias_lo + f->lo[0] * (int32_t) b0 +
-      f->lo[1] * (int32_t) b1 + f->lo[2] * (int32_t) b2 +
-      f->lo[3] * (int32_t) b3;
-  int32_t hi = f->bias_hi + f->hi[0] * (int32_t) b0 +
-      f->hi[1] * (int32_t) b1 + f->hi[2] * (int32_t) b2 +
-      f->hi[3] * (int32_t) b3;
-  int32_t y = (hi + (lo >> LUMA_HALF_BITS)) >> LUMA_HALF_BITS;
+  uint32_t hi01, hi23, lo01, lo23;
+  uint32_t bias_hi, bias_lo;
+} LumaHalves;
 
-  return y < 0 ? 0 : y > 255 ? 255 : (uint32_t) y;
+LUMA_INLINE LumaHalves
+luma_halves (const LumaFixed * f)
+{
+  LumaHalves h;
+
+  h.hi01 = f->weight[0] >> 16 | (f->weight[1] & 0xffff0000);
+  h.hi23 = f->weight[2] >> 16 | (f->weight[3] & 0xffff0000);
+  h.lo01 = (f->weight[0] & 0xffff) | f->weight[1] << 16;
+  h.lo23 = (f->weight[2] & 0xffff) | f->weight[3] << 16;
+  h.bias_hi = (uint32_t) (f->bias >> 16);
+  h.bias_lo = (uint32_t) (f->bias & 0xffff);
+  return h;
+}
+
+/* sum + the products of the pixel's bytes with four 16-bit weights, modulo
+ * 2^32; byte 0 is the lowest. */
+LUMA_INLINE uint32_t
+luma_dot (uint32_t pixel, uint32_t w01, uint32_t w23, uint32_t sum)
+{
+#ifdef __CUDA_ARCH__
+  return __dp2a_hi (w23, pixel, __dp2a_lo (w01, pixel, sum));
+#else
+  return sum + (w01 & 0xffff) * (pixel & 0xff) +
+      (w01 >> 16) * (pixel >> 8 & 0xff) +
+      (w23 & 0xffff) * (pixel >> 16 & 0xff) + (w23 >> 16) * (pixel >> 24);
+#endif
+}
+
+/* The gray value of a pixel, its bytes or the samples of three planes from
+ * the lowest byte on, in bits 16 to 23, before clamping: it is negative for
+ * some colours, as a signed number, and over 255 for others, where
+ * LumaFixed.clamps says so.  No half sum leaves 32 bits: the weights of a half
+ * add up to at most 1.2 x 2^16 for hi and 3 x 2^16 for lo. */
+LUMA_INLINE uint32_t
+luma_shifted (const LumaHalves * h, uint32_t pixel)
+{
+  return luma_dot (pixel, h->hi01, h->hi23, h->bias_hi) +
+      (luma_dot (pixel, h->lo01, h->lo23, h->bias_lo) >> 16);
+}
+
+LUMA_INLINE uint32_t
+luma_clamped (uint32_t shifted)
+{
+  int32_t y = (int32_t) shifted;
+
+  return y < 0 ? 0 : y > 0xffffff ? 0xffffff : (uint32_t) y;
 }

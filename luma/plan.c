@@ -3,8 +3,8 @@
 
 #include "plan.h"
 
-#define HALF_MASK ((1 << LUMA_HALF_BITS) - 1)
-#define ONE ((int64_t) 1 << 2 * LUMA_HALF_BITS)
+/* 1 in the precision of the weights, whose two lowest bits are 0. */
+#define ONE ((int64_t) 1 << 30)
 
 /* kr, kg, kb over the first number. */
 static const int weights[LUMA_N_MATRICES][4] = {
@@ -99,27 +99,27 @@ set_fixed (LumaPlan * plan)
 {
   LumaFixed *f = &plan->fixed;
   int64_t d = plan->divisor, step = gcd (d, plan->bias), low = 0, high = 0;
-  int64_t bias;
+  int64_t bias, brightest = plan->bias;
 
   *f = (LumaFixed) { 0 };
-  for (int i = 0; i < LUMA_COMPONENTS; i++) {
+  for (unsigned i = 0; i < LUMA_COMPONENTS; i++) {
     const LumaComponent *c = &plan->component[i];
     int64_t weight = floor_div (2 * c->coef * ONE + d, 2 * d);
-    int64_t error = (weight * d - c->coef * ONE) * ((1 << c->depth) - 1);
-    unsigned at = plan->layout == LUMA_LAYOUT_PLANAR ? (unsigned) i :
-        c->offset;
+    int64_t top = (1 << c->depth) - 1;
+    int64_t error = (weight * d - c->coef * ONE) * top;
 
-    f->hi[at] = (int32_t) (weight >> LUMA_HALF_BITS);
-    f->lo[at] = (int32_t) (weight & HALF_MASK);
+    f->weight[plan->layout == LUMA_LAYOUT_PLANAR ? i : c->offset] =
+        (uint32_t) (weight * 4);
     step = gcd (step, c->coef);
+    brightest += c->coef * top;
     if (error < 0)
       low += error;
     else
       high += error;
   }
   bias = -floor_div (low - plan->bias * ONE, d);
-  f->bias_hi = (int32_t) floor_div (bias, 1 << LUMA_HALF_BITS);
-  f->bias_lo = (int32_t) (bias - f->bias_hi * ((int64_t) HALF_MASK + 1));
+  f->bias = bias * 4;
+  f->clamps = plan->bias < 0 || brightest / d > plan->max;
   return bias * d - plan->bias * ONE + high < step * ONE;
 }
 

@@ -25,9 +25,6 @@
 
 #define LUMA_COMPONENTS 3
 #define LUMA_PLANES 4
-/* Fraction bits of the fixed-point form, in two halves of 15 bits, so that
- * each half fits the signed 16-bit multipliers of SIMD units. */
-#define LUMA_HALF_BITS 15
 
 typedef enum
 {
@@ -64,13 +61,16 @@ typedef struct
   int64_t coef;                 /* exact weight, over LumaPlan.divisor */
 } LumaComponent;
 
-/* y = (hi + (lo >> 15)) >> 15, with hi and lo each bias + the sum of
- * weight x sample.  Weights are in memory order: by byte of the pixel for
- * packed layouts (padding has weight 0), by component for planar ones. */
+/* The same function in fixed point: y = floor ((bias + the sum of weight x
+ * sample) / 2^32), clamped.  Weights are in memory order: by byte of the pixel
+ * for packed layouts (padding has weight 0), by component for planar ones.
+ * They are multiples of 4, so that each also splits into two halves of 15
+ * bits, which the signed 16-bit multipliers of SIMD units take. */
 typedef struct
 {
-  int32_t hi[4], lo[4];
-  int32_t bias_hi, bias_lo;
+  uint32_t weight[4];
+  int64_t bias;
+  bool clamps;                  /* some colours leave 0 .. 255 */
 } LumaFixed;
 
 typedef struct

@@ -11,41 +11,50 @@
  *                           byte of any value; reads 3 x V_PIXELS bytes
  *     v_load1 (p)           V_PIXELS bytes, each widened to 32 bits with 0
  *     v_set (i32), v_and, v_or, v_add, v_madd (pairs of 16-bit products),
- *     v_left16, v_right8_16 (shift 16-bit lanes), v_right15 (arithmetic)
+ *     v_left16, v_right8_16 (shift 16-bit lanes), v_right (a, n) (arithmetic)
  *     v_store (p, y)        4 V of gray values, saturated to 4 x V_PIXELS bytes
  *
  * A pixel is a 32-bit lane of bytes b0 .. b3.  Its even bytes (b0, b2) and its
  * odd ones (b1, b3) are pairs of 16-bit numbers, and one multiply-add takes a
- * pair with its two weights: the same sums as luma_fixed in arith.h.  The
- * saturation of v_store is that function's clamp. */
+ * pair with its two weights: the sums of arith.h, but in halves of 15 bits, for
+ * its 16-bit numbers are signed.  The saturation of v_store is the clamp. */
 
 #include "row-tables.h"
 
 #define V_BLOCK (4 * V_PIXELS)
+#define HALF_BITS 15
 
 typedef struct
 {
   V hi_even, hi_odd, lo_even, lo_odd, bias_hi, bias_lo;
 } Weights;
 
+/* The two halves of a 30-bit weight. */
 static inline int32_t
-pair (int32_t low, int32_t high)
+hi (uint32_t weight)
 {
-  return (int32_t) ((uint32_t) low | (uint32_t) high << 16);
+  return (int32_t) (weight >> (2 + HALF_BITS));
+}
+
+static inline int32_t
+lo (uint32_t weight)
+{
+  return (int32_t) (weight >> 2 & ((1 << HALF_BITS) - 1));
 }
 
 static inline Weights
 weights_of (const LumaPlan * plan)
 {
-  const LumaFixed *f = &plan->fixed;
+  const uint32_t *w = plan->fixed.weight;
+  int64_t bias = plan->fixed.bias >> 2;
 
   return (Weights) {
-    .hi_even = v_set (pair (f->hi[0], f->hi[2])),
-    .hi_odd = v_set (pair (f->hi[1], f->hi[3])),
-    .lo_even = v_set (pair (f->lo[0], f->lo[2])),
-    .lo_odd = v_set (pair (f->lo[1], f->lo[3])),
-    .bias_hi = v_set (f->bias_hi),
-    .bias_lo = v_set (f->bias_lo),
+    .hi_even = v_set (hi (w[0]) | hi (w[2]) << 16),
+    .hi_odd = v_set (hi (w[1]) | hi (w[3]) << 16),
+    .lo_even = v_set (lo (w[0]) | lo (w[2]) << 16),
+    .lo_odd = v_set (lo (w[1]) | lo (w[3]) << 16),
+    .bias_hi = v_set ((int32_t) (bias >> HALF_BITS)),
+    .bias_lo = v_set ((int32_t) (bias & ((1 << HALF_BITS) - 1))),
   };
 }
 
@@ -55,8 +64,8 @@ luma_v (const Weights * w, V even, V odd)
   V lo = v_add (v_madd (even, w->lo_even), v_madd (odd, w->lo_odd));
   V hi = v_add (v_madd (even, w->hi_even), v_madd (odd, w->hi_odd));
 
-  lo = v_right15 (v_add (lo, w->bias_lo));
-  return v_right15 (v_add (v_add (hi, w->bias_hi), lo));
+  lo = v_right (v_add (lo, w->bias_lo), HALF_BITS);
+  return v_right (v_add (v_add (hi, w->bias_hi), lo), HALF_BITS);
 }
 
 static inline V

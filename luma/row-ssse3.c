@@ -18,7 +18,7 @@
 #define v_madd(a, b) _mm_madd_epi16 (a, b)
 #define v_left16(a) _mm_slli_epi32 (a, 16)
 #define v_right8_16(a) _mm_srli_epi16 (a, 8)
-#define v_right15(a) _mm_srai_epi32 (a, LUMA_HALF_BITS)
+#define v_right(a, n) _mm_srai_epi32 (a, n)
 
 static inline V
 v_load4 (const uint8_t * p)
