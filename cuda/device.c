@@ -260,5 +260,5 @@ unsigned
 gpu_max_blocks (GpuDevice * device, bool over_link)
 {
   return over_link ? (device->multiprocessors + 1) / 2 :
-      device->multiprocessors * 32;
+      device->multiprocessors * 64;
 }

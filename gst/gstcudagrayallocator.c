@@ -98,6 +98,25 @@ cuda_gray_memory_unmap (GstMemory * mem)
 {
 }
 
+/* Pinned memory is for pools: a copy that someone keeps is plain memory.
+ * GStreamer's own copy would ask this allocator. */
+static GstMemory *
+cuda_gray_memory_copy (GstMemory * mem, gssize offset, gssize size)
+{
+  gsize bytes = size < 0 ? mem->size - offset : (gsize) size;
+  GstMemory *copy = gst_allocator_alloc (NULL, bytes, NULL);
+  GstMapInfo map;
+
+  if (!gst_memory_map (copy, &map, GST_MAP_WRITE)) {
+    gst_memory_unref (copy);
+    return NULL;
+  }
+  memcpy (map.data, ((CudaGrayMemory *) mem)->data + mem->offset + offset,
+      bytes);
+  gst_memory_unmap (copy, &map);
+  return copy;
+}
+
 static GstMemory *
 cuda_gray_memory_share (GstMemory * mem, gssize offset, gssize size)
 {
@@ -130,6 +149,7 @@ gst_cuda_gray_allocator_init (GstCudaGrayAllocator * self)
   allocator->mem_type = GST_CUDA_GRAY_MEMORY_TYPE;
   allocator->mem_map = cuda_gray_memory_map;
   allocator->mem_unmap = cuda_gray_memory_unmap;
+  allocator->mem_copy = cuda_gray_memory_copy;
   allocator->mem_share = cuda_gray_memory_share;
 }
 
