@@ -29,6 +29,9 @@ fill_table (void)
     available[n_available++] = &luma_rows_ssse3;
   if (__builtin_cpu_supports ("avx2"))
     available[n_available++] = &luma_rows_avx2;
+  if (__builtin_cpu_supports ("avx512bw") &&
+      __builtin_cpu_supports ("avx512vl"))
+    available[n_available++] = &luma_rows_avx512;
 #endif
   chosen = available[n_available - 1];
   for (unsigned i = 0; wanted != NULL && i < n_available; i++) {

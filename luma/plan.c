@@ -61,6 +61,8 @@ set_layout (LumaPlan * plan)
   const LumaComponent *c = plan->component;
   unsigned step = c[0].step, seen = 0;
 
+  if (step > 4)
+    return false;
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
     if (c[i].depth != 8 || c[i].shift != 0 || c[i].step != step)
       return false;
@@ -90,15 +92,17 @@ set_layout (LumaPlan * plan)
  *
  * Each weight is rounded to 30 fraction bits, which puts the sum off by an
  * error between low and high, over all samples.  The bias is raised until
- * low is not below 0, so that the sum is never too small.  It is never too
- * large either where the greatest error stays under one step of the exact
- * value: n / divisor moves in steps of gcd / divisor, so below an integer it
- * is at least that far away.  Errors are in units of 1 / (divisor 2^30). */
+ * low is not below 0, to a multiple of LUMA_BIAS_UNIT, so that the sum is
+ * never too small.  It is never too large either where the greatest error
+ * stays under one step of the exact value: n / divisor moves in steps of
+ * gcd / divisor, so below an integer it is at least that far away.  Errors are
+ * in units of 1 / (divisor 2^30). */
 static bool
 set_fixed (LumaPlan * plan)
 {
   LumaFixed *f = &plan->fixed;
   int64_t d = plan->divisor, step = gcd (d, plan->bias), low = 0, high = 0;
+  const int64_t unit = LUMA_BIAS_UNIT / 4;
   int64_t bias, brightest = plan->bias;
 
   *f = (LumaFixed) { 0 };
@@ -117,7 +121,7 @@ set_fixed (LumaPlan * plan)
     else
       high += error;
   }
-  bias = -floor_div (low - plan->bias * ONE, d);
+  bias = -floor_div (low - plan->bias * ONE, d * unit) * unit;
   f->bias = bias * 4;
   f->clamps = plan->bias < 0 || brightest / d > plan->max;
   return bias * d - plan->bias * ONE + high < step * ONE;

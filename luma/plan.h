@@ -25,6 +25,8 @@
 
 #define LUMA_COMPONENTS 3
 #define LUMA_PLANES 4
+/* LumaFixed.bias is a multiple of this. */
+#define LUMA_BIAS_UNIT 256
 
 typedef enum
 {

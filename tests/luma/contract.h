@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 the cudagray authors */
+
+/* The parts of the contract, one file each. */
+
+#pragma once
+
+#include "variant.h"
+
+/* Every colour in every case, and the hashes of the answers. */
+void test_hashes (const Variant * variant);
+
+/* Formats, sizes, strides and addresses, and that no other byte changes. */
+void test_sweep (const Variant * variant);
+
+/* Rows that end where memory ends; very tall frames; one column. */
+void test_edges (const Variant * variant);
