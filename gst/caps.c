@@ -38,7 +38,14 @@ cuda_gray_caps_transform (GstPadDirection direction, GstCaps * caps)
     gst_structure_remove_fields (structure, "colorimetry", "chroma-site", NULL);
   }
   gst_caps_unref (own);
-  return gst_caps_simplify (result);
+  return result;
+}
+
+static gboolean
+is_gray (const GstStructure * structure)
+{
+  return g_strcmp0 (gst_structure_get_string (structure, "format"),
+      "GRAY8") == 0;
 }
 
 /* GRAY8's own range and matrix, for pixels that will be computed so. */
@@ -50,7 +57,8 @@ gray_colorimetry (const GstStructure * in)
 
   if (name == NULL || !gst_video_colorimetry_from_string (&colorimetry, name))
     return NULL;
-  if (g_strcmp0 (gst_structure_get_string (in, "format"), "GRAY8") != 0) {
+  /* Gray keeps its own, unless it is mislabelled as RGB. */
+  if (!is_gray (in) || colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_RGB) {
     colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255;
     colorimetry.matrix = GST_VIDEO_COLOR_MATRIX_BT601;
   }
@@ -60,16 +68,17 @@ gray_colorimetry (const GstStructure * in)
 GstCaps *
 cuda_gray_caps_fixate_output (const GstCaps * incaps, GstCaps * outcaps)
 {
-  gchar *colorimetry = gray_colorimetry (gst_caps_get_structure (incaps, 0));
+  const GstStructure *in = gst_caps_get_structure (incaps, 0);
+  gchar *colorimetry = gray_colorimetry (in);
   GstStructure *out;
 
   outcaps = gst_caps_make_writable (gst_caps_truncate (outcaps));
   out = gst_caps_get_structure (outcaps, 0);
   if (colorimetry != NULL) {
-    if (gst_structure_has_field (out, "colorimetry"))
-      gst_structure_fixate_field_string (out, "colorimetry", colorimetry);
-    else
+    if (!gst_structure_has_field (out, "colorimetry"))
       gst_structure_set (out, "colorimetry", G_TYPE_STRING, colorimetry, NULL);
+    else if (is_gray (in))
+      gst_structure_fixate_field_string (out, "colorimetry", colorimetry);
     g_free (colorimetry);
   }
   return gst_caps_fixate (outcaps);

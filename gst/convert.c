@@ -61,6 +61,7 @@ static void
 use_cpu (CudaGrayConverter * self)
 {
   self->backend = luma_cpu_open ();
+  self->lost = FALSE;
   self->may_fail_over = FALSE;
   self->device = -1;
 }
@@ -117,20 +118,20 @@ execute (CudaGrayConverter * self, const LumaPlan * plan,
 }
 
 /* Leaves in and out to a GPU that may still be at work on them: their
- * references and maps are never given back.  out gets fresh memory of the
- * same size, so that its layout still holds. */
+ * references and maps are never given back.  out's buffer gets fresh memory of
+ * the same size, so that its layout still holds; FALSE without memory. */
 static gboolean
 set_aside (CudaGrayFrame * in, CudaGrayFrame * out)
 {
   gsize size = gst_buffer_get_size (out->buffer);
   GstMemory *fresh = gst_allocator_alloc (NULL, size, NULL);
 
+  gst_buffer_ref (in->buffer);
+  /* Its map holds a reference of its own. */
+  out->n_maps = 0;
   if (fresh == NULL)
     return FALSE;
-  gst_buffer_ref (in->buffer);
-  gst_memory_ref (out->map[0].memory);
   gst_buffer_replace_all_memory (out->buffer, fresh);
-  out->n_maps = 0;
   return TRUE;
 }
 
@@ -206,10 +207,9 @@ run_frame (CudaGrayConverter * self, const LumaPlan * plan, CudaGrayFrame * in,
   if (result == LUMA_UNKNOWN) {
     GstBuffer *buffer = out->buffer;
 
-    if (!set_aside (in, out))
-      return LUMA_FAILED;
+    self->lost = TRUE;
     outcome->set_aside = TRUE;
-    if (!self->may_fail_over ||
+    if (!set_aside (in, out) || !self->may_fail_over ||
         !map_output (self, out, plan, out_info, buffer))
       return LUMA_FAILED;
   }
@@ -231,6 +231,11 @@ cuda_gray_converter_run (CudaGrayConverter * self, const LumaPlan * plan,
   LumaResult result;
 
   *outcome = (CudaGrayOutcome) { 0 };
+  if (self->lost) {
+    GST_ELEMENT_ERROR (self->element, RESOURCE, FAILED,
+        ("The GPU was lost; stop the element and start it again."), (NULL));
+    return CUDA_GRAY_CONVERT_FAILED;
+  }
   mapped = map_input (self, &in, plan, in_info, in_buffer, problem);
   if (mapped != CUDA_GRAY_CONVERTED)
     return mapped;

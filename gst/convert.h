@@ -32,6 +32,7 @@ typedef struct
   GstElement *element;          /* not owned; for messages */
   LumaBackend *backend;         /* in use; NULL while closed */
   gboolean may_fail_over;
+  gboolean lost;                /* a frame is unknown: only closing is left */
   gint device;                  /* -1 for the CPU */
 } CudaGrayConverter;
 

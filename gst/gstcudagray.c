@@ -217,9 +217,22 @@ static GstCaps *
 gst_cuda_gray_fixate_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * othercaps)
 {
-  if (direction == GST_PAD_SINK)
+  GstCaps *peer, *both;
+
+  if (direction == GST_PAD_SRC)
+    return gst_caps_fixate (othercaps);
+  /* The base class asks downstream only where the caps leave a field open,
+   * and a colorimetry that is not there does not count as one. */
+  peer = gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (trans),
+      othercaps);
+  both = gst_caps_intersect_full (peer, othercaps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (peer);
+  if (gst_caps_is_empty (both)) {
+    gst_caps_unref (both);
     return cuda_gray_caps_fixate_output (caps, othercaps);
-  return gst_caps_fixate (othercaps);
+  }
+  gst_caps_unref (othercaps);
+  return cuda_gray_caps_fixate_output (caps, both);
 }
 
 static gboolean

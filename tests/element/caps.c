@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 the cudagray authors */
+
+/* Negotiation: formats, sizes, and what else stands on caps. */
+
+#include "rig.h"
+
+GST_START_TEST (test_templates)
+{
+  static const gchar *features[] = {
+    "", "(memory:SystemMemory, meta:GstVideoOverlayComposition)",
+    "(meta:GstVideoOverlayComposition)", "(format:Interlaced)"
+  };
+  GstElementFactory *factory = gst_element_factory_find ("cudagray");
+  const GList *pads = gst_element_factory_get_static_pad_templates (factory);
+
+  for (; pads != NULL; pads = pads->next) {
+    GstStaticPadTemplate *pad = pads->data;
+    GstCaps *caps = gst_static_pad_template_get_caps (pad);
+    gboolean sink = pad->direction == GST_PAD_SINK;
+
+    for (guint f = 0; f < G_N_ELEMENTS (features); f++) {
+      GString *list = g_string_new (NULL);
+      GstCaps *expected;
+      GstStructure *structure;
+
+      g_string_printf (list, "video/x-raw%s, format=%s", features[f],
+          sink ? "{ " : "GRAY8");
+      for (guint i = 0; sink && i < N_FORMATS; i++)
+        g_string_append_printf (list, "%s%s", i ? ", " : "", formats[i].name);
+      g_string_append (list, sink ? " }" : "");
+      g_string_append (list, f == 3 ? ", interlace-mode=alternate" : "");
+      expected = gst_caps_from_string (list->str);
+      structure = gst_caps_get_structure (caps, f);
+      gst_structure_remove_fields (gst_caps_get_structure (expected, 0),
+          "width", NULL);
+      fail_unless (gst_caps_features_is_equal (gst_caps_get_features (caps, f),
+              gst_caps_get_features (expected, 0)), "features %u", f);
+      fail_unless (gst_value_compare (gst_structure_get_value (structure,
+                  "format"), gst_structure_get_value (gst_caps_get_structure
+                  (expected, 0), "format")) == GST_VALUE_EQUAL, "%s",
+          list->str);
+      gst_caps_unref (expected);
+      g_string_free (list, TRUE);
+    }
+    gst_caps_unref (caps);
+  }
+  gst_object_unref (factory);
+}
+
+GST_END_TEST;
+
+/* Case 36.  height is that of a buffer: a field where they alternate. */
+static const struct
+{
+  const gchar *features, *fields;
+  guint caps_height;
+} survivors[] = {
+  {"", "framerate=0/1", 3},
+  {"", "framerate=0/1, max-framerate=60/1", 3},
+  {"", "framerate=30000/1001, pixel-aspect-ratio=4/3", 3},
+  {"", "framerate=25/1, interlace-mode=interleaved, "
+        "field-order=top-field-first", 3},
+  {"", "framerate=25/1, interlace-mode=mixed", 3},
+  {"", "framerate=25/1, interlace-mode=progressive", 3},
+  {"", "framerate=25/1, multiview-mode=side-by-side, multiview-flags="
+        "(GstVideoMultiviewFlagsSet)0:ffffffff:/right-view-first, views=1", 3},
+  {"", "framerate=25/1, multiview-mode=frame-by-frame, views=2", 3},
+  {"", "framerate=25/1, mastering-display-info=(string)1:2:3:4:5:6:7:8:9:10, "
+        "content-light-level=(string)1000:400", 3},
+  {"", "framerate=25/1, some-field=(string)kept, other-field=(int)7", 3},
+  {"(memory:SystemMemory, meta:GstVideoOverlayComposition)",
+      "framerate=25/1", 3},
+  {"(meta:GstVideoOverlayComposition)", "framerate=25/1", 3},
+  {"(format:Interlaced)", "framerate=25/1, interlace-mode=alternate", 6},
+};
+
+GST_START_TEST (test_fields_survive)
+{
+  Picture *picture = picture_new_s5 ();
+
+  /* Or it can't be read from text. */
+  g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
+  for (guint i = 0; i < G_N_ELEMENTS (survivors); i++) {
+    const Pixels *pixels = &formats[i % N_RGB_FORMATS];
+    gchar *text = g_strdup_printf ("video/x-raw%s, format=%s, width=5, "
+        "height=%u, %s", survivors[i].features, pixels->name,
+        survivors[i].caps_height, survivors[i].fields);
+    GstCaps *in = gst_caps_from_string (text), *out;
+    Rig *rig = rig_new ();
+    gchar *got;
+
+    fail_unless (in != NULL, "bad caps %s", text);
+    rig_set_caps (rig, gst_caps_ref (in));
+    gst_buffer_unref (rig_run_checked (rig, picture_plain_buffer (picture,
+                pixels), picture, &rule_default));
+    out = rig_output_caps (rig);
+    gst_caps_set_simple (in = gst_caps_make_writable (in), "format",
+        G_TYPE_STRING, "GRAY8", NULL);
+    got = gst_caps_to_string (out);
+    fail_unless (gst_caps_is_strictly_equal (in, out), "%s\n-> %s", text, got);
+    g_free (got);
+    gst_caps_unref (in);
+    gst_caps_unref (out);
+    g_free (text);
+    rig_free (rig);
+  }
+  picture_free (picture);
+}
+
+GST_END_TEST;
+
+/* The order that upstream's choice follows: frames in plain memory come first,
+ * and all formats stand in one list. */
+GST_START_TEST (test_order_of_caps)
+{
+  Rig *rig = rig_new ();
+  GstPad *pads[2] = { gst_element_get_static_pad (rig->element, "sink"),
+    gst_element_get_static_pad (rig->element, "src")
+  };
+
+  for (guint i = 0; i < 2; i++) {
+    GstCaps *caps = gst_pad_query_caps (pads[i], NULL);
+    GstCaps *all = gst_pad_get_pad_template_caps (pads[i]);
+    gchar *text = gst_caps_to_string (caps);
+
+    fail_unless (gst_caps_is_equal (caps, all), "%s", text);
+    fail_unless_equals_int (gst_caps_get_size (caps), 4);
+    for (guint s = 0; s < 4; s++)
+      fail_unless (gst_caps_features_is_equal (gst_caps_get_features (caps, s),
+              gst_caps_get_features (all, s)), "%s", text);
+    g_free (text);
+    gst_caps_unref (caps);
+    gst_caps_unref (all);
+    gst_object_unref (pads[i]);
+  }
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_chroma_site_goes)
+{
+  Picture *picture = picture_new_s5 ();
+  Rig *rig = rig_new ();
+  GstCaps *caps;
+
+  rig_set_format (rig, "RGB", 5, 3, "chroma-site=(string)mpeg2");
+  gst_buffer_unref (rig_run_checked (rig, picture_plain_buffer (picture,
+              pixels_find ("RGB")), picture, &rule_default));
+  caps = rig_output_caps (rig);
+  fail_if (gst_structure_has_field (gst_caps_get_structure (caps, 0),
+          "chroma-site"));
+  gst_caps_unref (caps);
+  picture_free (picture);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_refused)
+{
+  /* The last is seen through only when it is parsed. */
+  static const gchar *rows[] = {
+    "video/x-raw, format=I420, width=4, height=4, framerate=1/1",
+    "video/x-raw, format=GRAY16_LE, width=4, height=4, framerate=1/1",
+    "video/x-raw(memory:CUDAMemory), format=RGB, width=4, height=4, "
+        "framerate=1/1",
+    "video/x-raw(memory:DMABuf), format=RGB, width=4, height=4, "
+        "framerate=1/1",
+    "video/x-raw(memory:GLMemory), format=RGBA, width=4, height=4, "
+        "framerate=1/1",
+    "video/x-raw, format=RGB, width=0, height=4, framerate=1/1",
+    "video/x-raw, format=RGB, width=4, height=0, framerate=1/1",
+    "audio/x-raw, format=S16LE, rate=8000, channels=1, layout=interleaved",
+    "video/x-raw, format=RGB, interlace-mode=alternate, width=4, height=4, "
+        "framerate=1/1",
+  };
+  Picture *picture = picture_new_s5 ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    GstCaps *caps = gst_caps_from_string (rows[i]);
+    Rig *rig = rig_new ();
+    GstPad *pad = gst_element_get_static_pad (rig->element, "sink");
+
+    rig_set_format (rig, "RGB", 5, 3, NULL);
+    gst_buffer_unref (rig_run (rig, picture_plain_buffer (picture,
+                pixels_find ("RGB"))));
+    fail_unless_equals_int (gst_pad_query_accept_caps (pad, caps),
+        i + 1 == G_N_ELEMENTS (rows));
+    /* Sticky events are never refused, but the buffer that follows. */
+    gst_pad_push_event (rig->harness->srcpad, gst_event_new_caps (caps));
+    rig_run_dropped (rig, picture_plain_buffer (picture,
+            pixels_find ("RGB")), GST_FLOW_NOT_NEGOTIATED);
+    /* What comes next is right. */
+    rig_set_format (rig, "BGRA", 5, 3, NULL);
+    gst_buffer_unref (rig_run_checked (rig, picture_plain_buffer (picture,
+                pixels_find ("BGRA")), picture, &rule_default));
+    gst_caps_unref (caps);
+    gst_object_unref (pad);
+    rig_free (rig);
+  }
+  picture_free (picture);
+}
+
+GST_END_TEST;
+
+static void
+add_tests (TCase * tests)
+{
+  tcase_add_test (tests, test_templates);
+  tcase_add_test (tests, test_fields_survive);
+  tcase_add_test (tests, test_order_of_caps);
+  tcase_add_test (tests, test_chroma_site_goes);
+  tcase_add_test (tests, test_refused);
+}
+
+int
+main (int argc, char **argv)
+{
+  return rig_main (argc, argv, "element-caps", add_tests);
+}
