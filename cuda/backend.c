@@ -303,6 +303,7 @@ gpu_open (int ordinal, GpuStatus * status)
     abort ();
   self->base.klass = &gpu_class;
   self->device = device;
+  gpu_pace_init (&self->pace);
   error = note (self, "cuCtxPushCurrent", gpu_push (device));
   if (error == cudaSuccess) {
     error = TRY (self, StreamCreate, &self->stream, cudaStreamNonBlocking);

@@ -27,18 +27,20 @@ const size_t max_grid_y = 65535;
 /* Tiles start where the destination has a boundary of this many bytes. */
 const int line = 128;
 
+/* min_blocks, the blocks that a multiprocessor must hold, bounds the registers
+ * of a thread; the numbers are measured. */
 template <LumaLayout LAYOUT> struct Shape;
 template <> struct Shape<LUMA_LAYOUT_PACKED3>
 {
-  static const int planes = 1, step = 3;
+  static const int planes = 1, step = 3, min_blocks = 10;
 };
 template <> struct Shape<LUMA_LAYOUT_PACKED4>
 {
-  static const int planes = 1, step = 4;
+  static const int planes = 1, step = 4, min_blocks = 8;
 };
 template <> struct Shape<LUMA_LAYOUT_PLANAR>
 {
-  static const int planes = 3, step = 1;
+  static const int planes = 3, step = 1, min_blocks = 8;
 };
 
 /* The source bytes of a tile.  They may start within a word, which takes one
@@ -209,7 +211,7 @@ convert_part (const GpuFrame & frame, Tile<LAYOUT> & tile, size_t row,
 }
 
 template <LumaLayout LAYOUT>
-__global__ void __launch_bounds__ (lanes * warps)
+__global__ void __launch_bounds__ (lanes * warps, Shape<LAYOUT>::min_blocks)
 convert (const __grid_constant__ GpuFrame frame)
 {
   __shared__ Tile<LAYOUT> tiles[warps];

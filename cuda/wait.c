@@ -3,12 +3,18 @@
 
 #include "wait.h"
 
+#include <stdbool.h>
 #include <time.h>
 
-/* A thread wakes from a sleep this much late, by the kernel's default timer
- * slack and the wake-up itself. */
-#define WAKE_US 65
-/* The longest spin. */
+/* The kernel's default timer slack and a wake-up, until sleeps have shown what
+ * they take here. */
+#define LATE_US 60
+/* How much earlier to wake than expected. */
+#define EARLY_US 4
+/* After a sleep as long as this a CPU needs longer to wake: take the end of it
+ * in a short sleep of its own. */
+#define SHORT_SLEEP_US 200
+/* The longest spin after a sleep. */
 #define SPIN_US 50
 
 static int64_t
@@ -21,11 +27,22 @@ now_us (void)
 }
 
 static void
-sleep_us (int64_t us)
+sleep_us (GpuPace * pace, int64_t us)
 {
   struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+  int64_t from = now_us (), late;
 
   clock_nanosleep (CLOCK_MONOTONIC, 0, &t, NULL);
+  late = now_us () - from - us;
+  if (us <= SHORT_SLEEP_US && late < 10 * LATE_US)
+    pace->late_us += (late - pace->late_us) / 4;
+}
+
+void
+gpu_pace_init (GpuPace * pace)
+{
+  *pace = (GpuPace) {
+  .late_us = LATE_US};
 }
 
 void
@@ -41,30 +58,56 @@ learn (GpuPace * pace, int64_t took_us)
 {
   int64_t error = took_us - pace->expected_us;
 
-  pace->expected_us += error < 0 ? error / 2 : error / 8;
+  if (pace->expected_us == 0)
+    pace->expected_us = took_us;
+  else
+    pace->expected_us += error < 0 ? error / 2 : error / 8;
+}
+
+/* Sleeps until shortly before the frame is expected; true if it slept. */
+static bool
+sleep_ahead (cudaStream_t stream, GpuPace * pace, cudaError_t * error)
+{
+  bool slept = false;
+
+  while (*error == cudaErrorNotReady) {
+    int64_t passed = now_us () - pace->started_us;
+    int64_t ahead = pace->expected_us - passed - pace->late_us - EARLY_US;
+
+    if (ahead <= 0)
+      return slept;
+    sleep_us (pace, ahead > 2 * SHORT_SLEEP_US ? ahead - SHORT_SLEEP_US :
+        ahead);
+    slept = true;
+    *error = gpu_calls->StreamQuery (stream);
+    if (*error == cudaSuccess) {
+      /* Overslept; by how much is not known. */
+      passed = now_us () - pace->started_us;
+      if (passed < pace->expected_us)
+        pace->expected_us = passed;
+      pace->expected_us -= EARLY_US;
+    }
+  }
+  return slept;
 }
 
 cudaError_t
 gpu_wait (cudaStream_t stream, GpuPace * pace, int64_t timeout_us)
 {
-  int64_t begun = now_us (), spin_from = begun;
-  int64_t ahead = pace->expected_us - (begun - pace->started_us) - WAKE_US;
   cudaError_t error = gpu_calls->StreamQuery (stream);
+  int64_t begun = now_us (), spin_from, spin = SPIN_US;
 
-  if (error == cudaErrorNotReady && ahead > 0) {
-    sleep_us (ahead);
-    spin_from = now_us ();
-    error = gpu_calls->StreamQuery (stream);
-    if (error != cudaErrorNotReady)     /* slept too long, who knows how much */
-      learn (pace, pace->expected_us - WAKE_US / 2);
-  }
+  /* Where there was no time for the shortest sleep, spin that long. */
+  if (!sleep_ahead (stream, pace, &error) && pace->late_us > spin)
+    spin = pace->late_us + 4 * EARLY_US;
+  spin_from = now_us ();
   while (error == cudaErrorNotReady) {
     int64_t now = now_us ();
 
     if (now - begun >= timeout_us)
       return error;
-    if (now - spin_from > SPIN_US)
-      sleep_us ((now - begun) / 8);
+    if (now - spin_from > spin)
+      sleep_us (pace, (now - begun) / 8);
     error = gpu_calls->StreamQuery (stream);
     if (error == cudaSuccess)
       learn (pace, now_us () - pace->started_us);

@@ -4,7 +4,7 @@
 /* Waiting for a frame without burning a core.  For the files of cuda/ only.
  *
  * A blocking wait wakes tens of microseconds late, and spinning costs as much
- * CPU time as the GPU takes.  But frames of one stream take much the same
+ * CPU time as the GPU takes.  But the frames of a stream take much the same
  * time: sleep for most of what the last ones took, and spin for the rest. */
 
 #pragma once
@@ -14,9 +14,14 @@
 typedef struct
 {
   int64_t started_us;
-  int64_t expected_us;          /* what a frame takes, smoothed */
+  int64_t expected_us;          /* what a frame takes, smoothed; 0: unknown */
+  int64_t late_us;              /* by how much sleeps are too long, smoothed */
 } GpuPace;
 
+/* Before the first frame. */
+void gpu_pace_init (GpuPace * pace);
+
+/* When a frame is submitted. */
 void gpu_pace_start (GpuPace * pace);
 
 /* Waits until the stream is idle: success, cudaErrorNotReady once timeout_us

@@ -9,7 +9,7 @@
 #include "plan.h"
 
 #ifdef __CUDACC__
-#define LUMA_INLINE __device__ __forceinline__
+#define LUMA_INLINE __host__ __device__ __forceinline__
 #else
 #define LUMA_INLINE static inline
 #endif

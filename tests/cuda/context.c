@@ -15,8 +15,8 @@
 #include "gpu.h"
 #include "gstcudagray.h"
 
-/* The driver, found as the backend finds it; these are the calls of CUDA 12,
- * whatever the toolkit. */
+/* The driver, found as the backend finds it; these are the calls of CUDA 11.0,
+ * whatever the toolkit: cuCtxCreate has had other arguments since. */
 static CUresult (*ctx_create) (CUcontext *, unsigned, CUdevice);
 static CUresult (*ctx_destroy) (CUcontext);
 static CUresult (*ctx_get_current) (CUcontext *);
@@ -46,7 +46,7 @@ load_driver (void)
   for (guint i = 0; i < G_N_ELEMENTS (wanted); i++) {
 #if CUDART_VERSION >= 12050
     fail_unless_equals_int (cudaGetDriverEntryPointByVersion (wanted[i].name,
-            wanted[i].function, 12000, cudaEnableDefault, &found), cudaSuccess);
+            wanted[i].function, 11000, cudaEnableDefault, &found), cudaSuccess);
 #else
     fail_unless_equals_int (cudaGetDriverEntryPoint (wanted[i].name,
             wanted[i].function, cudaEnableDefault, &found), cudaSuccess);

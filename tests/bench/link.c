@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 the cudagray authors */
+
+/* link: one frame at a time, RGB, pinned memory on both sides, by frame size.
+ *
+ *   upload     the bare copy of the RGB bytes to the device, spinning: the
+ *              floor
+ *   in-place   the kernel alone, in place, spinning
+ *   backend    submit and wait, as the element does it
+ *   element    the element's chain function, its wait included
+ *   rows       the CPU rows on one thread
+ *
+ * The ways take turns frame by frame, over buffers that together are larger
+ * than the CPU's caches. */
+
+#include <gst/check/gstharness.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+#include "calls.h"
+#include "device.h"
+#include "gpu.h"
+#include "gstcudagray.h"
+#include "rows.h"
+
+#define ROTATION_BYTES ((gsize) 256 << 20)
+#define WARM_UP 20
+
+enum
+{ UPLOAD, IN_PLACE, BACKEND, ELEMENT, ROWS, N_WAYS };
+
+static const gchar *const names[N_WAYS] = {
+  "upload", "in-place", "backend", "element", "rows"
+};
+
+typedef struct
+{
+  BenchSize size;
+  LumaPlan plan;
+  guint n;                      /* of the rotation */
+  GstBuffer **in;
+  GpuBlock **out;
+  GstHarness *harness;
+  GpuDevice *device;
+  cudaStream_t stream;
+  guint8 *on_device;
+  LumaBackend *backend;
+} Rig;
+
+static void
+must (cudaError_t error, const gchar * what)
+{
+  if (error != cudaSuccess)
+    g_error ("%s: %s", what, cudaGetErrorName (error));
+}
+
+static void
+spin (Rig * rig)
+{
+  cudaError_t error;
+
+  while ((error = cudaStreamQuery (rig->stream)) == cudaErrorNotReady);
+  must (error, "cudaStreamQuery");
+}
+
+static void
+upload (Rig * rig, const guint8 * in)
+{
+  must (gpu_push (rig->device), "push");
+  must (cudaMemcpyAsync (rig->on_device, in,
+          3 * rig->size.width * rig->size.height, cudaMemcpyHostToDevice,
+          rig->stream), "upload");
+  spin (rig);
+  gpu_pop ();
+}
+
+static void
+in_place (Rig * rig, const guint8 * in, guint8 * out)
+{
+  GpuFrame frame = {
+    .halves = luma_halves (&rig->plan.fixed),
+    .layout = rig->plan.layout,
+    .width = rig->size.width,
+    .height = rig->size.height,
+    .dst = out,
+    .dst_stride = rig->size.width,
+    .max_blocks = gpu_max_blocks (rig->device, true),
+  };
+
+  for (int i = 0; i < LUMA_COMPONENTS; i++) {
+    frame.src[i] = in;
+    frame.src_stride[i] = 3 * rig->size.width;
+  }
+  must (gpu_push (rig->device), "push");
+  must (gpu_launch (&frame, rig->stream), "launch");
+  spin (rig);
+  gpu_pop ();
+}
+
+static void
+through_backend (Rig * rig, const LumaSource * src, const LumaTarget * dst)
+{
+  const LumaBackendClass *klass = rig->backend->klass;
+  LumaPath path;
+
+  if (klass->submit (rig->backend, &rig->plan, src, dst, &path) != LUMA_DONE ||
+      klass->wait (rig->backend, 1000000) != LUMA_DONE ||
+      path != LUMA_PATH_IN_PLACE)
+    g_error ("backend: %s", klass->error (rig->backend));
+}
+
+static void
+run (Rig * rig, guint way, guint i)
+{
+  GstBuffer *buffer = rig->in[i % rig->n];
+  GpuBlock *block = rig->out[i % rig->n];
+  GstMapInfo map;
+  LumaSource src;
+  LumaTarget dst = { block->data, rig->size.width };
+
+  if (way == ELEMENT) {
+    if (gst_harness_push (rig->harness, gst_buffer_ref (buffer)) != GST_FLOW_OK)
+      g_error ("push");
+    gst_buffer_unref (gst_harness_pull (rig->harness));
+    return;
+  }
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  src = (LumaSource) { {map.data}, {3 * rig->size.width} };
+  if (way == UPLOAD)
+    upload (rig, map.data);
+  else if (way == IN_PLACE)
+    in_place (rig, map.data, block->data);
+  else if (way == BACKEND)
+    through_backend (rig, &src, &dst);
+  else
+    luma_rows_convert (luma_rows (), &rig->plan, &src, &dst);
+  gst_buffer_unmap (buffer, &map);
+}
+
+static void
+rig_init (Rig * rig, BenchSize size)
+{
+  const LumaComponent rgb[] = { {0, 0, 3, 0, 8}, {0, 1, 3, 0, 8},
+  {0, 2, 3, 0, 8}
+  };
+  GstElement *element = g_object_new (GST_TYPE_CUDA_GRAY, NULL);
+  gsize bytes = 3 * size.width * size.height;
+  gchar *caps = g_strdup_printf ("video/x-raw,format=RGB,width=%"
+      G_GSIZE_FORMAT ",height=%" G_GSIZE_FORMAT ",framerate=30/1", size.width,
+      size.height);
+
+  rig->size = size;
+  luma_plan_init (&rig->plan, size.width, size.height, rgb, LUMA_MATRIX_BT601,
+      LUMA_RANGE_FULL, LUMA_RANGE_FULL);
+  gst_util_set_object_arg (G_OBJECT (element), "backend", "cuda");
+  rig->harness = gst_harness_new_with_element (element, "sink", "src");
+  gst_harness_set_src_caps_str (rig->harness, caps);
+  rig->n = CLAMP (ROTATION_BYTES / bytes, 3, 64);
+  rig->in = g_new (GstBuffer *, rig->n);
+  rig->out = g_new (GpuBlock *, rig->n);
+  for (guint i = 0; i < rig->n; i++) {
+    GstMapInfo map;
+
+    rig->in[i] = gst_harness_create_buffer (rig->harness, bytes);
+    gst_buffer_map (rig->in[i], &map, GST_MAP_WRITE);
+    for (gsize b = 0; b < bytes; b++)
+      map.data[b] = (guint8) (b * 2654435761u >> 13) + i;
+    gst_buffer_unmap (rig->in[i], &map);
+    rig->out[i] = gpu_block_get (size.width * size.height, true);
+  }
+  must (gpu_push (rig->device), "push");
+  must (cudaMalloc ((void **) &rig->on_device, bytes), "cudaMalloc");
+  gpu_pop ();
+  g_free (caps);
+  gst_object_unref (element);
+}
+
+static void
+rig_clear (Rig * rig)
+{
+  must (gpu_push (rig->device), "push");
+  must (cudaFree (rig->on_device), "cudaFree");
+  gpu_pop ();
+  for (guint i = 0; i < rig->n; i++) {
+    gst_buffer_unref (rig->in[i]);
+    gpu_block_put (rig->out[i]);
+  }
+  g_free (rig->in);
+  g_free (rig->out);
+  gst_harness_teardown (rig->harness);
+  gpu_blocks_trim (0);
+}
+
+static void
+measure (Rig * rig, BenchSize size)
+{
+  gdouble cpu[N_WAYS] = { 0 };
+  GArray *us[N_WAYS];
+  guint rounds = size.height > 2000 ? 200 : 1000;
+
+  rig_init (rig, size);
+  for (guint w = 0; w < N_WAYS; w++)
+    us[w] = bench_samples_new ();
+  /* Each way runs some frames in a row: a stream's frames follow each other. */
+  for (guint i = 0; i < rounds; i += WARM_UP) {
+    for (guint w = 0; w < N_WAYS; w++) {
+      for (guint k = 0; k < 2 * WARM_UP; k++) {
+        gdouble busy = bench_thread_cpu (), start = bench_now (), took;
+
+        run (rig, w, i + k);
+        took = bench_now () - start;
+        if (k < WARM_UP)
+          continue;
+        cpu[w] += bench_thread_cpu () - busy;
+        g_array_append_val (us[w], took);
+      }
+    }
+  }
+  for (guint w = 0; w < N_WAYS; w++) {
+    bench_print ("link", names[w], "RGB", size, 1, us[w], cpu[w] / us[w]->len,
+        3.0 * size.width * size.height);
+    g_array_unref (us[w]);
+  }
+  rig_clear (rig);
+}
+
+int
+main (int argc, char **argv)
+{
+  GpuStatus status;
+  Rig rig = { 0 };
+
+  gst_init (&argc, &argv);
+  rig.backend = gpu_open (-1, &status);
+  if (rig.backend == NULL) {
+    printf ("skipped: %s\n", status.text);
+    return 77;
+  }
+  rig.device = gpu_device_open (-1, &status);
+  must (gpu_push (rig.device), "push");
+  must (cudaStreamCreateWithFlags (&rig.stream, cudaStreamNonBlocking),
+      "cudaStreamCreateWithFlags");
+  gpu_pop ();
+  bench_print_header ();
+  for (guint s = 0; s < BENCH_N_SIZES; s++)
+    measure (&rig, bench_sizes[s]);
+  return 0;
+}
