@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device.h"
 #include "staging.h"
@@ -16,6 +17,10 @@
 /* How long a frame that failed may keep the stream busy before it counts as
  * out of control. */
 #define DRAIN_US 1000000
+
+/* Where a launch and a wait take as long as the CPU rows do; measured, see
+ * docs/benchmarks.md. */
+#define SMALL_PIXELS (160 * 120)
 
 typedef struct
 {
@@ -28,11 +33,15 @@ typedef struct
   char error[128];
 } GpuBackend;
 
-/* How a frame reaches the kernel and leaves it. */
+/* Where the device finds the bytes of a frame. */
 typedef struct
 {
-  bool source_staged, target_staged;
-  bool over_link;               /* the kernel reads or writes host memory */
+  GpuSpan source[LUMA_PLANES], target;
+  /* Their addresses on the device; NULL for what is out of reach, and for
+   * planes that the plan does not read. */
+  uint8_t *source_at[LUMA_PLANES], *target_at;
+  bool staged;                  /* something is out of reach */
+  bool over_link;               /* something is in host memory */
 } Route;
 
 /* Says what failed, and takes the error away from whoever asks CUDA next. */
@@ -50,70 +59,90 @@ note (GpuBackend * self, const char *call, cudaError_t error)
 #define TRY(self, call, ...) \
     note (self, "cuda" #call, gpu_calls->call (__VA_ARGS__))
 
-/* Sets the device's address of each plane that the plan reads; planes out of
- * reach are copied to staged_in, one after the other. */
-static cudaError_t
-reach_source (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
-    uint8_t * at[LUMA_PLANES], Route * route)
+static uint8_t *
+reach (GpuBackend * self, const GpuSpan * span, Route * route)
 {
-  GpuSpan spans[LUMA_PLANES];
-  size_t staged[LUMA_PLANES], total = 0;
+  uint8_t *at;
+
+  switch (gpu_reach (self->device, span->start, span->size, &at)) {
+    case GPU_OVER_LINK:
+      route->over_link = true;
+      return at;
+    case GPU_ON_BOARD:
+      return at;
+    default:
+      route->staged = true;
+      return NULL;
+  }
+}
+
+static void
+find_route (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
+    const LumaTarget * dst, Route * route)
+{
+  *route = (Route) { 0 };
+  for (unsigned p = 0; p < LUMA_PLANES; p++) {
+    size_t row_bytes = luma_plan_row_bytes (plan, p);
+
+    if (row_bytes == 0)
+      continue;
+    route->source[p] = gpu_span (src->data[p], src->stride[p], row_bytes,
+        plan->height);
+    route->source_at[p] = reach (self, &route->source[p], route);
+  }
+  route->target = gpu_span (dst->data, dst->stride, plan->width, plan->height);
+  route->target_at = reach (self, &route->target, route);
+}
+
+static size_t
+aligned (size_t size)
+{
+  return (size + 255) / 256 * 256;
+}
+
+/* Copies the planes out of reach to staged_in, one after the other. */
+static cudaError_t
+stage_source (GpuBackend * self, Route * route)
+{
+  size_t total = 0;
   cudaError_t error;
 
   for (unsigned p = 0; p < LUMA_PLANES; p++) {
-    size_t row_bytes = luma_plan_row_bytes (plan, p);
-    GpuReach reach;
-
-    at[p] = NULL;
-    if (row_bytes == 0)
-      continue;
-    spans[p] = gpu_span (src->data[p], src->stride[p], row_bytes, plan->height);
-    staged[p] = total;
-    reach = gpu_reach (self->device, spans[p].start, spans[p].size, &at[p]);
-    route->over_link |= reach == GPU_OVER_LINK;
-    if (reach == GPU_OUT_OF_REACH) {
-      at[p] = NULL;
-      total += (spans[p].size + 255) / 256 * 256;
-    }
+    if (route->source_at[p] == NULL)
+      total += aligned (route->source[p].size);
   }
-  route->source_staged = total != 0;
   error = note (self, "cudaMalloc",
       gpu_staging_reserve (&self->staged_in, total));
+  total = 0;
   for (unsigned p = 0; p < LUMA_PLANES && error == cudaSuccess; p++) {
-    if (luma_plan_row_bytes (plan, p) == 0)
+    const GpuSpan *span = &route->source[p];
+
+    if (route->source_at[p] != NULL || span->size == 0)
       continue;
-    if (at[p] == NULL) {
-      at[p] = self->staged_in.data + staged[p];
-      error = TRY (self, MemcpyAsync, at[p], spans[p].start, spans[p].size,
-          cudaMemcpyHostToDevice, self->stream);
-    }
-    at[p] += src->data[p] - spans[p].start;
+    route->source_at[p] = self->staged_in.data + total;
+    total += aligned (span->size);
+    error = TRY (self, MemcpyAsync, route->source_at[p], span->start,
+        span->size, cudaMemcpyHostToDevice, self->stream);
   }
   return error;
 }
 
-/* Sets where the kernel writes; rows out of reach are made in staged_out, in
- * the order of the target's memory. */
-static cudaError_t
-reach_target (GpuBackend * self, const LumaPlan * plan, const LumaTarget * dst,
-    GpuFrame * frame, Route * route)
+/* Rows out of reach are made in staged_out, in the order of the target's
+ * memory, at this distance from each other. */
+static size_t
+staged_pitch (const LumaPlan * plan)
 {
-  GpuSpan span = gpu_span (dst->data, dst->stride, plan->width, plan->height);
-  ptrdiff_t pitch = (ptrdiff_t) (plan->width + 63) / 64 * 64;
-  cudaError_t error;
-  GpuReach reach;
-  uint8_t *at;
+  return (plan->width + 63) / 64 * 64;
+}
 
-  reach = gpu_reach (self->device, span.start, span.size, &at);
-  if (reach != GPU_OUT_OF_REACH) {
-    route->over_link |= reach == GPU_OVER_LINK;
-    frame->dst = at + (dst->data - span.start);
-    frame->dst_stride = dst->stride;
-    return cudaSuccess;
-  }
-  route->target_staged = true;
-  error = note (self, "cudaMalloc",
+static cudaError_t
+stage_target (GpuBackend * self, const LumaPlan * plan, const LumaTarget * dst,
+    GpuFrame * frame)
+{
+  ptrdiff_t pitch = (ptrdiff_t) staged_pitch (plan);
+  cudaError_t error = note (self, "cudaMalloc",
       gpu_staging_reserve (&self->staged_out, pitch * plan->height));
+
   frame->dst = self->staged_out.data;
   frame->dst_stride = pitch;
   if (dst->stride < 0) {
@@ -124,21 +153,21 @@ reach_target (GpuBackend * self, const LumaPlan * plan, const LumaTarget * dst,
 }
 
 static cudaError_t
-fetch_target (GpuBackend * self, const LumaPlan * plan, const LumaTarget * dst)
+fetch_target (GpuBackend * self, const LumaPlan * plan, const LumaTarget * dst,
+    const Route * route)
 {
-  GpuSpan span = gpu_span (dst->data, dst->stride, plan->width, plan->height);
   size_t pitch = (size_t) (dst->stride < 0 ? -dst->stride : dst->stride);
 
   if (plan->height == 1)
     pitch = plan->width;
-  return TRY (self, Memcpy2DAsync, span.start, pitch, self->staged_out.data,
-      (plan->width + 63) / 64 * 64, plan->width, plan->height,
+  return TRY (self, Memcpy2DAsync, route->target.start, pitch,
+      self->staged_out.data, staged_pitch (plan), plan->width, plan->height,
       cudaMemcpyDeviceToHost, self->stream);
 }
 
 static cudaError_t
 enqueue (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
-    const LumaTarget * dst, LumaPath * path)
+    const LumaTarget * dst, Route * route)
 {
   GpuFrame frame = {
     .halves = luma_halves (&plan->fixed),
@@ -146,27 +175,30 @@ enqueue (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
     .layout = plan->layout,
     .width = plan->width,
     .height = plan->height,
+    .dst_stride = dst->stride,
+    .max_blocks = gpu_max_blocks (self->device, route->over_link),
   };
-  uint8_t *at[LUMA_PLANES];
-  Route route = { false };
-  cudaError_t error;
+  cudaError_t error = cudaSuccess;
 
-  error = reach_target (self, plan, dst, &frame, &route);
-  if (error == cudaSuccess)
-    error = reach_source (self, plan, src, at, &route);
-  *path = route.source_staged || route.target_staged ? LUMA_PATH_STAGED :
-      LUMA_PATH_IN_PLACE;
+  if (route->target_at != NULL)
+    frame.dst = route->target_at + (dst->data - route->target.start);
+  else
+    error = stage_target (self, plan, dst, &frame);
+  if (error == cudaSuccess && route->staged)
+    error = stage_source (self, route);
   if (error != cudaSuccess)
     return error;
-  frame.max_blocks = gpu_max_blocks (self->device, route.over_link);
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
-    frame.src[i] = at[plan->component[i].plane];
-    frame.src_stride[i] = src->stride[plan->component[i].plane];
+    unsigned p = plan->component[i].plane;
+
+    frame.src[i] = route->source_at[p] + (src->data[p] -
+        route->source[p].start);
+    frame.src_stride[i] = src->stride[p];
   }
   error = note (self, "kernel launch",
       gpu_calls->Launch (&frame, self->stream));
-  if (error == cudaSuccess && route.target_staged)
-    error = fetch_target (self, plan, dst);
+  if (error == cudaSuccess && route->target_at == NULL)
+    error = fetch_target (self, plan, dst, route);
   return error;
 }
 
@@ -189,25 +221,37 @@ wait_for_stream (GpuBackend * self, int64_t timeout_us)
   return LUMA_FAILED;
 }
 
+/* After a call that failed, with the context current: what went before it may
+ * still be at work. */
+static LumaResult
+drain (GpuBackend * self)
+{
+  char first[sizeof self->error];
+  LumaResult result;
+
+  memcpy (first, self->error, sizeof first);
+  result = wait_for_stream (self, DRAIN_US);
+  memcpy (self->error, first, sizeof first);
+  return result == LUMA_UNKNOWN ? LUMA_UNKNOWN : LUMA_FAILED;
+}
+
 static LumaResult
 gpu_submit (LumaBackend * base, const LumaPlan * plan, const LumaSource * src,
-    const LumaTarget * dst, LumaPath * path)
+    const LumaTarget * dst, bool may_copy, LumaPath * path)
 {
   GpuBackend *self = (GpuBackend *) base;
   LumaResult result = LUMA_DONE;
+  Route route;
 
   if (note (self, "cuCtxPushCurrent", gpu_push (self->device)) != cudaSuccess)
     return LUMA_FAILED;
   gpu_pace_start (&self->pace);
-  if (enqueue (self, plan, src, dst, path) != cudaSuccess) {
-    char first[sizeof self->error];
-
-    snprintf (first, sizeof first, "%s", self->error);
-    result = wait_for_stream (self, DRAIN_US);
-    if (result == LUMA_DONE)
-      result = LUMA_FAILED;
-    snprintf (self->error, sizeof self->error, "%s", first);
-  }
+  find_route (self, plan, src, dst, &route);
+  *path = route.staged ? LUMA_PATH_STAGED : LUMA_PATH_IN_PLACE;
+  if (route.staged && !may_copy)
+    result = LUMA_DECLINED;
+  else if (enqueue (self, plan, src, dst, &route) != cudaSuccess)
+    result = drain (self);
   gpu_pop ();
   return result;
 }
@@ -249,7 +293,7 @@ gpu_close (LumaBackend * base)
 }
 
 static const LumaBackendClass gpu_class = {
-  "cuda", gpu_submit, gpu_wait_frame, gpu_error, gpu_close
+  "cuda", SMALL_PIXELS, gpu_submit, gpu_wait_frame, gpu_error, gpu_close
 };
 
 /* Converts one pixel in each layout: CUDA loads a kernel when it is first
@@ -282,7 +326,7 @@ load_kernels (void *data)
             layouts[l].step,.depth = 8};
     luma_plan_init (&plan, 1, 1, rgb, LUMA_MATRIX_BT601, LUMA_RANGE_FULL,
         LUMA_RANGE_FULL);
-    result = gpu_submit (&self->base, &plan, &src, &dst, &path);
+    result = gpu_submit (&self->base, &plan, &src, &dst, true, &path);
     if (result == LUMA_DONE)
       result = gpu_wait_frame (&self->base, 10 * DRAIN_US);
   }

@@ -62,7 +62,7 @@ use_cpu (CudaGrayConverter * self)
 {
   self->backend = luma_cpu_open ();
   self->lost = FALSE;
-  self->may_fail_over = FALSE;
+  self->automatic = FALSE;
   self->device = -1;
 }
 
@@ -81,7 +81,7 @@ cuda_gray_converter_open (CudaGrayConverter * self, GstElement * element,
   }
   if (self->backend != NULL) {
     self->device = status.device;
-    self->may_fail_over = wanted == GST_CUDA_GRAY_BACKEND_AUTO;
+    self->automatic = wanted == GST_CUDA_GRAY_BACKEND_AUTO;
     GST_INFO_OBJECT (element, "converting on CUDA device %d, %s",
         status.device, status.text);
   } else {
@@ -98,11 +98,27 @@ cuda_gray_converter_close (CudaGrayConverter * self)
   self->backend = NULL;
 }
 
-static LumaResult
-execute (CudaGrayConverter * self, const LumaPlan * plan,
-    const CudaGrayFrame * in, const CudaGrayFrame * out, LumaPath * path)
+/* Once, where a pipeline misses the fast path. */
+static void
+explain_cpu (CudaGrayConverter * self, GstBuffer * in)
 {
-  const LumaBackendClass *klass = self->backend->klass;
+  GstMemory *memory = gst_buffer_peek_memory (in, 0);
+
+  if (self->explained)
+    return;
+  self->explained = TRUE;
+  GST_INFO_OBJECT (self->element, "the GPU can't reach frames in memory of "
+      "type %s in place, so the CPU converts them; for the GPU, let upstream "
+      "write into this element's pool (v4l2src: io-mode=userptr; tee: put "
+      "cudagray before it; appsrc: take buffers from the ALLOCATION query's "
+      "pool), or set backend=cuda, which copies", memory->allocator->mem_type);
+}
+
+static LumaResult
+run_backend (LumaBackend * backend, const LumaPlan * plan,
+    const CudaGrayFrame * in, const CudaGrayFrame * out, gboolean may_copy,
+    LumaPath * path)
+{
   LumaTarget dst = { out->data[0], out->stride[0] };
   LumaResult result;
   LumaSource src;
@@ -111,9 +127,27 @@ execute (CudaGrayConverter * self, const LumaPlan * plan,
     src.data[p] = in->data[p];
     src.stride[p] = in->stride[p];
   }
-  result = klass->submit (self->backend, plan, &src, &dst, path);
+  result = backend->klass->submit (backend, plan, &src, &dst, may_copy, path);
   if (result == LUMA_DONE)
-    result = klass->wait (self->backend, FRAME_TIMEOUT_US);
+    result = backend->klass->wait (backend, FRAME_TIMEOUT_US);
+  return result;
+}
+
+static LumaResult
+execute (CudaGrayConverter * self, const LumaPlan * plan,
+    const CudaGrayFrame * in, const CudaGrayFrame * out, LumaPath * path)
+{
+  LumaBackend *backend = self->backend;
+  LumaResult result;
+
+  if (self->automatic && plan->width * plan->height <
+      backend->klass->small_pixels)
+    backend = luma_cpu_open ();
+  result = run_backend (backend, plan, in, out, !self->automatic, path);
+  if (result == LUMA_DECLINED) {
+    explain_cpu (self, in->buffer);
+    result = run_backend (luma_cpu_open (), plan, in, out, TRUE, path);
+  }
   return result;
 }
 
@@ -209,11 +243,11 @@ run_frame (CudaGrayConverter * self, const LumaPlan * plan, CudaGrayFrame * in,
 
     self->lost = TRUE;
     outcome->set_aside = TRUE;
-    if (!set_aside (in, out) || !self->may_fail_over ||
+    if (!set_aside (in, out) || !self->automatic ||
         !map_output (self, out, plan, out_info, buffer))
       return LUMA_FAILED;
   }
-  if (!self->may_fail_over)
+  if (!self->automatic)
     return LUMA_FAILED;
   outcome->failed_over = TRUE;
   fail_over (self, result);

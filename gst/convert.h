@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-/* Running a plan over buffers: on the GPU, and from the first failure on, with
- * backend=auto, on the CPU, within the same frame and with the same bytes. */
+/* Running a plan over buffers.
+ *
+ * With backend=auto a frame goes to the GPU where that reads and writes it in
+ * place, and to the CPU where it does not or where the frame is too small to
+ * be worth a launch: docs/design.md, "Who converts a frame".  From the GPU's
+ * first failure on it is the CPU alone, within the same frame and with the
+ * same bytes. */
 
 #pragma once
 
@@ -31,7 +36,8 @@ typedef struct
 {
   GstElement *element;          /* not owned; for messages */
   LumaBackend *backend;         /* in use; NULL while closed */
-  gboolean may_fail_over;
+  gboolean automatic;           /* the CPU may do what the GPU does not */
+  gboolean explained;           /* why frames go to the CPU */
   gboolean lost;                /* a frame is unknown: only closing is left */
   gint device;                  /* -1 for the CPU */
 } CudaGrayConverter;

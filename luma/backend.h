@@ -21,7 +21,10 @@ typedef enum
   /* The frame failed, but source and target may still be read and written.
    * Both must be left alone and kept for good; the backend can only be
    * closed. */
-  LUMA_UNKNOWN
+  LUMA_UNKNOWN,
+  /* Nothing was done: the frame would have taken a copy, which the caller
+   * did not want.  From submit alone. */
+  LUMA_DECLINED
 } LumaResult;
 
 /* The way that a frame took. */
@@ -38,11 +41,15 @@ typedef struct _LumaBackend LumaBackend;
 typedef struct
 {
   const char *name;
+  /* Frames of fewer pixels are done sooner by the CPU rows. */
+  size_t small_pixels;
 
   /* Starts the conversion of one frame.  The plan and both frames must stay
-   * until wait has returned.  Sets *path.  DONE means that it is under way. */
+   * until wait has returned.  DONE means that it is under way, by *path; STAGED
+   * only with may_copy. */
   LumaResult (*submit) (LumaBackend * self, const LumaPlan * plan,
-      const LumaSource * src, const LumaTarget * dst, LumaPath * path);
+      const LumaSource * src, const LumaTarget * dst, bool may_copy,
+      LumaPath * path);
 
   /* Waits until the frame is complete, for timeout_us at most. */
   LumaResult (*wait) (LumaBackend * self, int64_t timeout_us);

@@ -6,9 +6,10 @@
 
 static LumaResult
 cpu_submit (LumaBackend * self, const LumaPlan * plan, const LumaSource * src,
-    const LumaTarget * dst, LumaPath * path)
+    const LumaTarget * dst, bool may_copy, LumaPath * path)
 {
   (void) self;
+  (void) may_copy;
   *path = LUMA_PATH_CPU;
   luma_rows_convert (luma_rows (), plan, src, dst);
   return LUMA_DONE;
@@ -36,7 +37,7 @@ cpu_close (LumaBackend * self)
 }
 
 static const LumaBackendClass cpu_class = {
-  "cpu", cpu_submit, cpu_wait, cpu_error, cpu_close
+  "cpu", 0, cpu_submit, cpu_wait, cpu_error, cpu_close
 };
 
 LumaBackend *

@@ -104,7 +104,8 @@ through_backend (Rig * rig, const LumaSource * src, const LumaTarget * dst)
   const LumaBackendClass *klass = rig->backend->klass;
   LumaPath path;
 
-  if (klass->submit (rig->backend, &rig->plan, src, dst, &path) != LUMA_DONE ||
+  if (klass->submit (rig->backend, &rig->plan, src, dst, false,
+          &path) != LUMA_DONE ||
       klass->wait (rig->backend, 1000000) != LUMA_DONE ||
       path != LUMA_PATH_IN_PLACE)
     g_error ("backend: %s", klass->error (rig->backend));

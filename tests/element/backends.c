@@ -145,6 +145,34 @@ GST_START_TEST (test_stats_by_path)
 
 GST_END_TEST;
 
+/* A frame that the GPU can't reach in place is the CPU's with auto, and no
+ * failure of the GPU. */
+GST_START_TEST (test_out_of_reach)
+{
+  gchar *backend;
+  GstBus *bus;
+  GstElement *element;
+  Rig *rig;
+
+  fake_install (&(FakePlan) {
+      GPU_READY,.path = LUMA_PATH_STAGED}
+  );
+  element = rig_element ("auto", &bus);
+  rig = rig_new_with (element, bus);
+  push_s5 (rig, "RGB", 3);
+  fail_unless_equals_uint64 (stat_count (element, "frames-cpu"), 3);
+  fail_unless_equals_uint64 (stat_count (element, "failovers"), 0);
+  backend = stat_backend (element);
+  fail_unless_equals_string (backend, "cuda");
+  g_free (backend);
+  bus_expect_nothing (rig->bus);
+  rig_free (rig);
+  fail_unless_equals_int (fake.submitted, 0);
+  fake_remove ();
+}
+
+GST_END_TEST;
+
 /* What each finding of the GPU means for each wish. */
 static const struct
 {
@@ -301,6 +329,7 @@ add_tests (TCase * tests)
   tcase_add_test (tests, test_properties);
   tcase_add_test (tests, test_stats);
   tcase_add_test (tests, test_stats_by_path);
+  tcase_add_test (tests, test_out_of_reach);
   tcase_add_loop_test (tests, test_openings, 0, G_N_ELEMENTS (openings));
   tcase_add_loop_test (tests, test_converts_without_gpu, 0, 2);
   tcase_add_test (tests, test_when_it_opens);

@@ -157,16 +157,16 @@ in_halves (GstBuffer * whole)
 
 static const FakePlan failures[] = {
   {GPU_READY, FAKE_AT_SUBMIT, 1, LUMA_FAILED, LUMA_PATH_IN_PLACE},
-  {GPU_READY, FAKE_AT_SUBMIT, 3, LUMA_FAILED, LUMA_PATH_STAGED},
-  {GPU_READY, FAKE_AT_WAIT, 1, LUMA_FAILED, LUMA_PATH_STAGED},
+  {GPU_READY, FAKE_AT_SUBMIT, 3, LUMA_FAILED, LUMA_PATH_IN_PLACE},
+  {GPU_READY, FAKE_AT_WAIT, 1, LUMA_FAILED, LUMA_PATH_IN_PLACE},
   {GPU_READY, FAKE_AT_WAIT, 3, LUMA_FAILED, LUMA_PATH_IN_PLACE},
   {GPU_READY, FAKE_AT_SUBMIT, 0, LUMA_FAILED, LUMA_PATH_IN_PLACE},
   {GPU_READY, FAKE_AT_WAIT, 0, LUMA_FAILED, LUMA_PATH_IN_PLACE},
   {GPU_READY, FAKE_AT_SUBMIT, 1, LUMA_UNKNOWN, LUMA_PATH_IN_PLACE},
-  {GPU_READY, FAKE_AT_SUBMIT, 3, LUMA_UNKNOWN, LUMA_PATH_STAGED},
+  {GPU_READY, FAKE_AT_SUBMIT, 3, LUMA_UNKNOWN, LUMA_PATH_IN_PLACE},
   {GPU_READY, FAKE_AT_WAIT, 1, LUMA_UNKNOWN, LUMA_PATH_IN_PLACE},
   {GPU_READY, FAKE_AT_WAIT, 3, LUMA_UNKNOWN, LUMA_PATH_IN_PLACE},
-  {GPU_READY, FAKE_AT_SUBMIT, 0, LUMA_UNKNOWN, LUMA_PATH_STAGED},
+  {GPU_READY, FAKE_AT_SUBMIT, 0, LUMA_UNKNOWN, LUMA_PATH_IN_PLACE},
   {GPU_READY, FAKE_AT_WAIT, 0, LUMA_UNKNOWN, LUMA_PATH_IN_PLACE},
 };
 
@@ -196,9 +196,8 @@ check_after_failover (Rig * rig, const FakePlan * plan)
   fail_unless_equals_uint64 (stat_count (rig->element, "failovers"), 1);
   fail_unless_equals_uint64 (stat_count (rig->element, "frames-set-aside"),
       unknown);
-  fail_unless_equals_uint64 (stat_count (rig->element,
-          plan->path == LUMA_PATH_STAGED ? "frames-staged" :
-          "frames-in-place"), good);
+  fail_unless_equals_uint64 (stat_count (rig->element, "frames-in-place"),
+      good);
   fail_unless_equals_uint64 (stat_count (rig->element, "frames-cpu"),
       N_FRAMES - good);
   fail_unless_equals_int (fake.submitted, good + 1);

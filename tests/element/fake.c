@@ -78,10 +78,12 @@ is_due (FakeBackend * self, FakeWhere where)
 
 static LumaResult
 fake_submit (LumaBackend * base, const LumaPlan * plan, const LumaSource * src,
-    const LumaTarget * dst, LumaPath * path)
+    const LumaTarget * dst, bool may_copy, LumaPath * path)
 {
   FakeBackend *self = (FakeBackend *) base;
 
+  if (self->plan.path == LUMA_PATH_STAGED && !may_copy)
+    return LUMA_DECLINED;
   fake.submitted++;
   fake.misused += self->under_way || self->unknown;
   self->frame++;
@@ -121,7 +123,7 @@ fake_close (LumaBackend * base)
 }
 
 static const LumaBackendClass fake_class = {
-  "cuda", fake_submit, fake_wait, fake_error, fake_close
+  "cuda", 0, fake_submit, fake_wait, fake_error, fake_close
 };
 
 static LumaBackend *

@@ -82,7 +82,7 @@ execute (const Variant * variant, const LumaPlan * plan,
     return;
   }
   expect_done (variant, "submit",
-      backend->klass->submit (backend, plan, src, dst, &path));
+      backend->klass->submit (backend, plan, src, dst, true, &path));
   expect_done (variant, "wait", backend->klass->wait (backend, TIMEOUT_US));
   if (path != variant->path)
     g_error ("%s: took path %d instead of %d", variant->name, path,
