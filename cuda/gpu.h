@@ -51,6 +51,7 @@ struct _GpuBlock
   void *data;
   size_t size;                  /* bytes, at least what was asked for */
   bool pinned;                  /* the GPU can reach it */
+  bool refused;                 /* CUDA did not pin it, and is not asked again */
   GpuBlock *next;               /* for the list of free blocks */
 };
 

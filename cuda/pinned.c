@@ -131,7 +131,7 @@ take_fitting (size_t size, bool pin)
 }
 
 static GpuBlock *
-create (size_t size, bool pin)
+create (size_t size)
 {
   GpuBlock *block = calloc (1, sizeof *block);
 
@@ -143,8 +143,33 @@ create (size_t size, bool pin)
     free (block);
     return NULL;
   }
-  block->pinned = pin && gpu_register (block->data, size);
   return block;
+}
+
+/* With the lock held: counts size bytes as pinned if the budget has room for
+ * them, if need be after taking all free blocks off the list. */
+static bool
+reserve (size_t size, GpuBlock ** evicted)
+{
+  size_t idle = 0;
+
+  for (GpuBlock * b = free_blocks; b != NULL; b = b->next)
+    idle += b->pinned ? b->size : 0;
+  if (size > budget () || use.pinned - idle > use.budget - size)
+    return false;
+  if (use.pinned > use.budget - size)
+    *evicted = take_oldest (0);
+  use.pinned += size;
+  return true;
+}
+
+static void
+unreserve (size_t pinned, size_t used)
+{
+  pthread_mutex_lock (&lock);
+  use.pinned -= pinned;
+  use.used -= used;
+  pthread_mutex_unlock (&lock);
 }
 
 GpuBlock *
@@ -158,26 +183,29 @@ gpu_block_get (size_t size, bool pin)
       (size_t) sysconf (_SC_PAGESIZE));
 
   pthread_mutex_lock (&lock);
-  pin = pin && size <= budget ();
   block = take_fitting (size, pin);
-  if (block == NULL && pin && use.pinned + size > use.budget)
-    evicted = take_oldest (0);
-  pin = pin && use.pinned + size <= use.budget;
-  if (block == NULL) {
+  if (block == NULL && pin)
+    block = take_fitting (size, false);
+  if (block == NULL)
     use.used += size;
-    use.pinned += pin ? size : 0;
-  }
+  else if (block->pinned || block->refused)
+    pin = false;
+  pin = pin && reserve (size, &evicted);
   pthread_mutex_unlock (&lock);
 
   destroy_list (evicted);
-  if (block != NULL)
-    return block;
-  block = create (size, pin);
-  if (block == NULL || block->pinned != pin) {
-    pthread_mutex_lock (&lock);
-    use.pinned -= pin ? size : 0;
-    use.used -= block == NULL ? size : 0;
-    pthread_mutex_unlock (&lock);
+  if (block == NULL) {
+    block = create (size);
+    if (block == NULL) {
+      unreserve (pin ? size : 0, size);
+      return NULL;
+    }
+  }
+  if (pin) {
+    block->pinned = gpu_register (block->data, size);
+    block->refused = !block->pinned;
+    if (block->refused)
+      unreserve (size, 0);
   }
   return block;
 }
