@@ -7,26 +7,6 @@
 #include "gstcudagray.h"
 
 #define SKIP 77
-#define EXPORT __attribute__ ((visibility ("default")))
-
-/* For a build with AddressSanitizer.  When GLib's first table of quarks is
- * full, it is let go of on purpose; a constructor has made it, so that the
- * dynamic linker is on its stack, if the whole stack is walked.  Updating a
- * registry that is out of date leaks a feature. */
-EXPORT const char *__asan_default_options (void);
-EXPORT const char *__lsan_default_suppressions (void);
-
-const char *
-__asan_default_options (void)
-{
-  return "fast_unwind_on_malloc=0";
-}
-
-const char *
-__lsan_default_suppressions (void)
-{
-  return "leak:ld-linux\nleak:gst_update_registry\n";
-}
 
 const gchar *
 rig_backend (void)

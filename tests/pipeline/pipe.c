@@ -14,26 +14,6 @@
 
 static GList *pipelines;        /* of the running test */
 
-#ifdef __SANITIZE_ADDRESS__
-/* GLib's constructor allocates a table that is lost on purpose when it has to
- * grow, as the names of all of GStreamer's plugins make it.  The stack leads
- * there only with the slow unwinder: GLib has no frame pointers. */
-G_MODULE_EXPORT const char *__asan_default_options (void);
-G_MODULE_EXPORT const char *__lsan_default_suppressions (void);
-
-const char *
-__asan_default_options (void)
-{
-  return "fast_unwind_on_malloc=0";
-}
-
-const char *
-__lsan_default_suppressions (void)
-{
-  return "leak:_dl_init";
-}
-#endif
-
 const gchar *
 pipe_backend (void)
 {
