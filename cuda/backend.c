@@ -112,7 +112,7 @@ stage_source (GpuBackend * self, Route * route)
       total += aligned (route->source[p].size);
   }
   error = note (self, "cudaMalloc",
-      gpu_staging_reserve (&self->staged_in, total));
+      gpu_staging_reserve (&self->staged_in, total, self->stream));
   total = 0;
   for (unsigned p = 0; p < LUMA_PLANES && error == cudaSuccess; p++) {
     const GpuSpan *span = &route->source[p];
@@ -141,7 +141,8 @@ stage_target (GpuBackend * self, const LumaPlan * plan, const LumaTarget * dst,
 {
   ptrdiff_t pitch = (ptrdiff_t) staged_pitch (plan);
   cudaError_t error = note (self, "cudaMalloc",
-      gpu_staging_reserve (&self->staged_out, pitch * plan->height));
+      gpu_staging_reserve (&self->staged_out, pitch * plan->height,
+          self->stream));
 
   frame->dst = self->staged_out.data;
   frame->dst_stride = pitch;

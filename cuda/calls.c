@@ -107,6 +107,7 @@ const GpuCalls gpu_cuda_calls = {
   .StreamQuery = cudaStreamQuery,
   .Malloc = cudaMalloc,
   .Free = cudaFree,
+  .MemsetAsync = cudaMemsetAsync,
   .MemcpyAsync = cudaMemcpyAsync,
   .Memcpy2DAsync = cudaMemcpy2DAsync,
   .HostRegister = cudaHostRegister,

@@ -34,6 +34,8 @@ typedef struct
   cudaError_t (*StreamQuery) (cudaStream_t stream);
   cudaError_t (*Malloc) (void **data, size_t size);
   cudaError_t (*Free) (void *data);
+  cudaError_t (*MemsetAsync) (void *data, int value, size_t size,
+      cudaStream_t stream);
   cudaError_t (*MemcpyAsync) (void *dst, const void *src, size_t size,
       enum cudaMemcpyKind kind, cudaStream_t stream);
   cudaError_t (*Memcpy2DAsync) (void *dst, size_t dst_pitch, const void *src,

@@ -16,7 +16,7 @@ gpu_span (const uint8_t * data, ptrdiff_t stride, size_t row_bytes,
 }
 
 cudaError_t
-gpu_staging_reserve (GpuStaging * staging, size_t size)
+gpu_staging_reserve (GpuStaging * staging, size_t size, cudaStream_t stream)
 {
   cudaError_t error;
 
@@ -24,11 +24,13 @@ gpu_staging_reserve (GpuStaging * staging, size_t size)
     return cudaSuccess;
   gpu_staging_free (staging);
   error = gpu_calls->Malloc ((void **) &staging->data, size);
-  if (error == cudaSuccess)
-    staging->size = size;
-  else
+  if (error != cudaSuccess) {
     staging->data = NULL;
-  return error;
+    return error;
+  }
+  staging->size = size;
+  /* The kernels read whole words, of which a frame may fill a part. */
+  return gpu_calls->MemsetAsync (staging->data, 0, size, stream);
 }
 
 void

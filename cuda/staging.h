@@ -27,8 +27,9 @@ GpuSpan gpu_span (const uint8_t * data, ptrdiff_t stride, size_t row_bytes,
     size_t height);
 
 /* Makes room for size bytes; what was in the buffer is lost.  Nothing may be
- * at work on it.  The context is current. */
-cudaError_t gpu_staging_reserve (GpuStaging * staging, size_t size);
+ * at work on it but what the stream does.  The context is current. */
+cudaError_t gpu_staging_reserve (GpuStaging * staging, size_t size,
+    cudaStream_t stream);
 
 /* The context is current. */
 void gpu_staging_free (GpuStaging * staging);

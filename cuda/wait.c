@@ -9,8 +9,6 @@
 /* The kernel's default timer slack and a wake-up, until sleeps have shown what
  * they take here. */
 #define LATE_US 60
-/* How much earlier to wake than expected. */
-#define EARLY_US 4
 /* After a sleep as long as this a CPU needs longer to wake: take the end of it
  * in a short sleep of its own. */
 #define SHORT_SLEEP_US 200
@@ -51,6 +49,14 @@ gpu_pace_start (GpuPace * pace)
   pace->started_us = now_us ();
 }
 
+/* How much earlier to wake than expected: frames vary the more the longer they
+ * take. */
+static int64_t
+early_us (const GpuPace * pace)
+{
+  return 4 + pace->expected_us / 64;
+}
+
 /* Quick to shorten, for a sleep that was too long costs time; slow to
  * lengthen, for a spin that was too long costs little. */
 static void
@@ -72,7 +78,7 @@ sleep_ahead (cudaStream_t stream, GpuPace * pace, cudaError_t * error)
 
   while (*error == cudaErrorNotReady) {
     int64_t passed = now_us () - pace->started_us;
-    int64_t ahead = pace->expected_us - passed - pace->late_us - EARLY_US;
+    int64_t ahead = pace->expected_us - passed - pace->late_us - early_us (pace);
 
     if (ahead <= 0)
       return slept;
@@ -85,7 +91,7 @@ sleep_ahead (cudaStream_t stream, GpuPace * pace, cudaError_t * error)
       passed = now_us () - pace->started_us;
       if (passed < pace->expected_us)
         pace->expected_us = passed;
-      pace->expected_us -= EARLY_US;
+      pace->expected_us -= early_us (pace);
     }
   }
   return slept;
@@ -99,7 +105,7 @@ gpu_wait (cudaStream_t stream, GpuPace * pace, int64_t timeout_us)
 
   /* Where there was no time for the shortest sleep, spin that long. */
   if (!sleep_ahead (stream, pace, &error) && pace->late_us > spin)
-    spin = pace->late_us + 4 * EARLY_US;
+    spin = pace->late_us + 16;
   spin_from = now_us ();
   while (error == cudaErrorNotReady) {
     int64_t now = now_us ();
