@@ -10,9 +10,8 @@
 #include <cuda_runtime_api.h>
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
-#include <stdio.h>
 
-#include "gpu.h"
+#include "gpu-test.h"
 #include "gstcudagray.h"
 
 /* The driver, found as the backend finds it; these are the calls of CUDA 11.0,
@@ -169,23 +168,5 @@ context_suite (void)
 int
 main (int argc, char **argv)
 {
-  LumaBackend *backend;
-  GpuStatus status;
-  SRunner *runner;
-  int failed;
-
-  gst_check_init (&argc, &argv);
-  backend = gpu_open (-1, &status);
-  if (backend == NULL) {
-    printf ("skipped: %s\n", status.text);
-    return 77;
-  }
-  backend->klass->close (backend);
-  /* A child process has no use of its parent's CUDA. */
-  runner = srunner_create (context_suite ());
-  srunner_set_fork_status (runner, CK_NOFORK);
-  srunner_run_all (runner, CK_NORMAL);
-  failed = srunner_ntests_failed (runner);
-  srunner_free (runner);
-  return failed != 0;
+  return gpu_test_main (argc, argv, context_suite);
 }
