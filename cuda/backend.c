@@ -80,7 +80,7 @@ static void
 find_route (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
     const LumaTarget * dst, Route * route)
 {
-  *route = (Route) { 0 };
+  memset (route, 0, sizeof *route);
   for (unsigned p = 0; p < LUMA_PLANES; p++) {
     size_t row_bytes = luma_plan_row_bytes (plan, p);
 
@@ -303,13 +303,10 @@ static bool
 load_kernels (void *data)
 {
   GpuBackend *self = data;
-  static const struct
-  {
-    unsigned step, offset[LUMA_COMPONENTS], plane[LUMA_COMPONENTS];
-  } layouts[LUMA_N_LAYOUTS] = {
-    {3, {0, 1, 2}, {0, 0, 0}},
-    {4, {0, 1, 2}, {0, 0, 0}},
-    {1, {0, 0, 0}, {0, 1, 2}},
+  static const LumaComponent layouts[LUMA_N_LAYOUTS][LUMA_COMPONENTS] = {
+    {{0, 0, 3, 0, 8}, {0, 1, 3, 0, 8}, {0, 2, 3, 0, 8}},
+    {{0, 0, 4, 0, 8}, {0, 1, 4, 0, 8}, {0, 2, 4, 0, 8}},
+    {{0, 0, 1, 0, 8}, {1, 0, 1, 0, 8}, {2, 0, 1, 0, 8}},
   };
   uint8_t pixel[4] = { 0 }, gray[1];
   LumaSource src = { {pixel, pixel, pixel}, {0} };
@@ -317,16 +314,11 @@ load_kernels (void *data)
   LumaResult result = LUMA_DONE;
 
   for (int l = 0; l < LUMA_N_LAYOUTS && result == LUMA_DONE; l++) {
-    LumaComponent rgb[LUMA_COMPONENTS];
     LumaPlan plan;
     LumaPath path;
 
-    for (int i = 0; i < LUMA_COMPONENTS; i++)
-      rgb[i] = (LumaComponent) {
-      .plane = layouts[l].plane[i],.offset = layouts[l].offset[i],.step =
-            layouts[l].step,.depth = 8};
-    luma_plan_init (&plan, 1, 1, rgb, LUMA_MATRIX_BT601, LUMA_RANGE_FULL,
-        LUMA_RANGE_FULL);
+    luma_plan_init (&plan, 1, 1, layouts[l], LUMA_MATRIX_BT601,
+        LUMA_RANGE_FULL, LUMA_RANGE_FULL);
     result = gpu_submit (&self->base, &plan, &src, &dst, true, &path);
     if (result == LUMA_DONE)
       result = gpu_wait_frame (&self->base, 10 * DRAIN_US);

@@ -61,8 +61,8 @@ list_devices (GpuStatus * status, int count)
     size_t room = sizeof status->text - at;
 
     if (i < 0)
-      n = snprintf (text, room, "there is no CUDA device %d; there %s", status->
-          device, count == 1 ? "is only" : "are only");
+      n = snprintf (text, room, "there is no CUDA device %d; there %s",
+          status->device, count == 1 ? "is only" : "are only");
     else
       n = snprintf (text, room, "%s %d", i == 0 ? "" : ",", i);
     at += n;
@@ -138,8 +138,8 @@ gpu_device_open (int ordinal, GpuStatus * status)
   GpuDevice *device;
   int count;
 
-  *status = (GpuStatus) {
-  .device = ordinal};
+  memset (status, 0, sizeof *status);
+  status->device = ordinal;
   count = count_devices (status);
   if (count == 0)
     return NULL;

@@ -3,16 +3,18 @@
 
 #include "staging.h"
 
+#include <string.h>
+
 GpuSpan
 gpu_span (const uint8_t * data, ptrdiff_t stride, size_t row_bytes,
     size_t height)
 {
   ptrdiff_t last = (ptrdiff_t) (height - 1) * stride;
+  GpuSpan span;
 
-  return (GpuSpan) {
-    .start = (uint8_t *) data + (last < 0 ? last : 0),
-    .size = (size_t) (last < 0 ? -last : last) + row_bytes,
-  };
+  span.start = (uint8_t *) data + (last < 0 ? last : 0);
+  span.size = (size_t) (last < 0 ? -last : last) + row_bytes;
+  return span;
 }
 
 cudaError_t
@@ -38,5 +40,5 @@ gpu_staging_free (GpuStaging * staging)
 {
   if (staging->data != NULL && gpu_calls->Free (staging->data) != cudaSuccess)
     gpu_calls->GetLastError ();
-  *staging = (GpuStaging) { 0 };
+  memset (staging, 0, sizeof *staging);
 }

@@ -4,14 +4,16 @@
 /* What gpu.h does in a build without CUDA. */
 
 #include <stdio.h>
+#include <string.h>
 
 #include "gpu.h"
 
 LumaBackend *
 gpu_open (int device, GpuStatus * status)
 {
-  *status = (GpuStatus) {
-  .state = GPU_ABSENT,.device = device};
+  memset (status, 0, sizeof *status);
+  status->state = GPU_ABSENT;
+  status->device = device;
   snprintf (status->text, sizeof status->text,
       "this build has no CUDA backend");
   return NULL;

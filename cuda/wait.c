@@ -4,6 +4,7 @@
 #include "wait.h"
 
 #include <stdbool.h>
+#include <string.h>
 #include <time.h>
 
 /* The kernel's default timer slack and a wake-up, until sleeps have shown what
@@ -39,8 +40,8 @@ sleep_us (GpuPace * pace, int64_t us)
 void
 gpu_pace_init (GpuPace * pace)
 {
-  *pace = (GpuPace) {
-  .late_us = LATE_US};
+  memset (pace, 0, sizeof *pace);
+  pace->late_us = LATE_US;
 }
 
 void
@@ -77,8 +78,8 @@ sleep_ahead (cudaStream_t stream, GpuPace * pace, cudaError_t * error)
   bool slept = false;
 
   while (*error == cudaErrorNotReady) {
-    int64_t passed = now_us () - pace->started_us;
-    int64_t ahead = pace->expected_us - passed - pace->late_us - early_us (pace);
+    int64_t passed = now_us () - pace->started_us + pace->late_us;
+    int64_t ahead = pace->expected_us - passed - early_us (pace);
 
     if (ahead <= 0)
       return slept;

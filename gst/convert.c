@@ -6,6 +6,8 @@
 #include "convert.h"
 #include "frame.h"
 
+#include <string.h>
+
 GST_DEBUG_CATEGORY_EXTERN (gst_cuda_gray_debug);
 #define GST_CAT_DEFAULT gst_cuda_gray_debug
 
@@ -72,8 +74,9 @@ cuda_gray_converter_open (CudaGrayConverter * self, GstElement * element,
 {
   GpuStatus status;
 
-  *self = (CudaGrayConverter) {
-  .element = element,.device = -1};
+  memset (self, 0, sizeof *self);
+  self->element = element;
+  self->device = -1;
   if (wanted != GST_CUDA_GRAY_BACKEND_CPU) {
     self->backend = cuda_gray_open_gpu (device_id, &status);
     if (self->backend == NULL && !report_no_gpu (element, &status, wanted))
@@ -264,7 +267,7 @@ cuda_gray_converter_run (CudaGrayConverter * self, const LumaPlan * plan,
   CudaGrayFrame in, out;
   LumaResult result;
 
-  *outcome = (CudaGrayOutcome) { 0 };
+  memset (outcome, 0, sizeof *outcome);
   if (self->lost) {
     GST_ELEMENT_ERROR (self->element, RESOURCE, FAILED,
         ("The GPU was lost; stop the element and start it again."), (NULL));

@@ -5,6 +5,8 @@
 
 #include "frame.h"
 
+#include <string.h>
+
 /* Where the planes of a buffer lie, from its GstVideoMeta or from caps. */
 typedef struct
 {
@@ -27,12 +29,14 @@ find_layout (Layout * layout, GstBuffer * buffer, const GstVideoInfo * info,
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
 
   if (meta == NULL) {
-    *layout = (Layout) {
-    GST_VIDEO_INFO_N_PLANES (info), info->offset, info->stride};
+    layout->n_planes = GST_VIDEO_INFO_N_PLANES (info);
+    layout->offset = info->offset;
+    layout->stride = info->stride;
     return TRUE;
   }
-  *layout = (Layout) {
-  meta->n_planes, meta->offset, meta->stride};
+  layout->n_planes = meta->n_planes;
+  layout->offset = meta->offset;
+  layout->stride = meta->stride;
   if (meta->format == GST_VIDEO_INFO_FORMAT (info) &&
       meta->width >= (guint) GST_VIDEO_INFO_WIDTH (info) &&
       meta->height >= (guint) GST_VIDEO_INFO_FIELD_HEIGHT (info) &&
@@ -133,8 +137,8 @@ cuda_gray_frame_map (CudaGrayFrame * frame, GstBuffer * buffer,
   Span span[LUMA_PLANES];
   Layout layout;
 
-  *frame = (CudaGrayFrame) {
-  .buffer = buffer};
+  memset (frame, 0, sizeof *frame);
+  frame->buffer = buffer;
   if (!check (&layout, span, buffer, info, row_bytes, height, problem))
     return CUDA_GRAY_FRAME_BAD;
   for (guint p = 0; p < LUMA_PLANES; p++) {

@@ -161,8 +161,7 @@ gst_cuda_gray_start (GstBaseTransform * trans)
   GST_OBJECT_LOCK (self);
   backend = self->backend;
   device_id = self->device_id;
-  self->stats = (CudaGrayStats) {
-  .backend = "none",.device = -1};
+  cuda_gray_stats_init (&self->stats);
   GST_OBJECT_UNLOCK (self);
 
   if (!cuda_gray_converter_open (&self->converter, GST_ELEMENT (self), backend,
@@ -504,8 +503,7 @@ gst_cuda_gray_init (GstCudaGray * self)
 {
   self->backend = DEFAULT_BACKEND;
   self->device_id = DEFAULT_CUDA_DEVICE_ID;
-  self->stats.backend = "none";
-  self->stats.device = -1;
+  cuda_gray_stats_init (&self->stats);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), FALSE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
 }

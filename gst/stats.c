@@ -5,6 +5,16 @@
 
 #include "stats.h"
 
+#include <string.h>
+
+void
+cuda_gray_stats_init (CudaGrayStats * stats)
+{
+  memset (stats, 0, sizeof *stats);
+  stats->backend = "none";
+  stats->device = -1;
+}
+
 GstStructure *
 cuda_gray_stats_to_structure (const CudaGrayStats * stats)
 {

@@ -23,6 +23,8 @@ typedef struct
   guint64 set_aside;            /* frames whose memory a GPU may still use */
 } CudaGrayStats;
 
+void cuda_gray_stats_init (CudaGrayStats * stats);
+
 /* (transfer full) */
 GstStructure *cuda_gray_stats_to_structure (const CudaGrayStats * stats);
 

@@ -39,13 +39,11 @@ cuda_gray_plan_init (LumaPlan * plan, const GstVideoInfo * in,
     /* Gray stands for all three: the weights add up to one. */
     guint c = GST_VIDEO_INFO_IS_GRAY (in) ? 0 : i;
 
-    rgb[i] = (LumaComponent) {
-      .plane = GST_VIDEO_INFO_COMP_PLANE (in, c),
-      .offset = GST_VIDEO_INFO_COMP_POFFSET (in, c),
-      .step = GST_VIDEO_INFO_COMP_PSTRIDE (in, c),
-      .shift = in->finfo->shift[c],
-      .depth = GST_VIDEO_INFO_COMP_DEPTH (in, c),
-    };
+    rgb[i].plane = GST_VIDEO_INFO_COMP_PLANE (in, c);
+    rgb[i].offset = GST_VIDEO_INFO_COMP_POFFSET (in, c);
+    rgb[i].step = GST_VIDEO_INFO_COMP_PSTRIDE (in, c);
+    rgb[i].shift = in->finfo->shift[c];
+    rgb[i].depth = GST_VIDEO_INFO_COMP_DEPTH (in, c);
   }
   return luma_plan_init (plan, GST_VIDEO_INFO_WIDTH (out),
       GST_VIDEO_INFO_FIELD_HEIGHT (out), rgb, matrix_of (out), range_of (in),

@@ -3,6 +3,8 @@
 
 #include "plan.h"
 
+#include <string.h>
+
 /* 1 in the precision of the weights, whose two lowest bits are 0. */
 #define ONE ((int64_t) 1 << 30)
 
@@ -105,7 +107,6 @@ set_fixed (LumaPlan * plan)
   const int64_t unit = LUMA_BIAS_UNIT / 4;
   int64_t bias, brightest = plan->bias;
 
-  *f = (LumaFixed) { 0 };
   for (unsigned i = 0; i < LUMA_COMPONENTS; i++) {
     const LumaComponent *c = &plan->component[i];
     int64_t weight = floor_div (2 * c->coef * ONE + d, 2 * d);
@@ -135,8 +136,9 @@ luma_plan_init (LumaPlan * plan, size_t width, size_t height,
   if (width == 0 || height == 0 || matrix >= LUMA_N_MATRICES ||
       from >= LUMA_N_RANGES || to >= LUMA_N_RANGES)
     return false;
-  *plan = (LumaPlan) {
-  .width = width,.height = height};
+  memset (plan, 0, sizeof *plan);
+  plan->width = width;
+  plan->height = height;
   for (int i = 0; i < LUMA_COMPONENTS; i++)
     plan->component[i] = rgb[i];
   if (!set_layout (plan))
