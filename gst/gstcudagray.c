@@ -64,6 +64,9 @@ enum
 
 static GParamSpec *props[N_PROPS];
 
+/* Elements between start and stop in this process; atomic. */
+static gint n_started;
+
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (CUDA_GRAY_CAPS (CUDA_GRAY_SINK_FORMATS)));
@@ -167,6 +170,7 @@ gst_cuda_gray_start (GstBaseTransform * trans)
   if (!cuda_gray_converter_open (&self->converter, GST_ELEMENT (self), backend,
           device_id))
     return FALSE;
+  g_atomic_int_inc (&n_started);
   self->allocator = gst_cuda_gray_allocator_new (self->converter.device >= 0);
   self->bad_frames = 0;
   self->warned_colorimetry = FALSE;
@@ -181,9 +185,24 @@ gst_cuda_gray_stop (GstBaseTransform * trans)
 
   cuda_gray_converter_close (&self->converter);
   gst_clear_object (&self->allocator);
+  g_atomic_int_add (&n_started, -1);
   /* The counts of the run that has ended stay to be read. */
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_STATS]);
   return TRUE;
+}
+
+/* Blocks of memory that nobody uses are kept for a next stream, until the last
+ * element goes to NULL.  Pools have let go of theirs by then. */
+static GstStateChangeReturn
+gst_cuda_gray_change_state (GstElement * element, GstStateChange transition)
+{
+  GstStateChangeReturn result = GST_ELEMENT_CLASS (gst_cuda_gray_parent_class)
+      ->change_state (element, transition);
+
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL &&
+      g_atomic_int_get (&n_started) == 0)
+    gpu_blocks_trim (0);
+  return result;
 }
 
 /* The counts of a stream that ends; gst-launch -v listens no longer when the
@@ -477,6 +496,7 @@ gst_cuda_gray_class_init (GstCudaGrayClass * klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_GRAY_BACKEND, 0);
 
+  element_class->change_state = GST_DEBUG_FUNCPTR (gst_cuda_gray_change_state);
   trans_class->passthrough_on_same_caps = FALSE;
   trans_class->transform_ip_on_passthrough = TRUE;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_cuda_gray_start);

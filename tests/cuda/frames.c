@@ -263,6 +263,31 @@ GST_START_TEST (test_pinning_refused)
 
 GST_END_TEST;
 
+/* Field case 15: outputs that nobody takes stay within the budget, past which
+ * memory is plain; the test's environment sets one of 256 MiB. */
+GST_START_TEST (test_budget)
+{
+  GstHarness *harness = harness_new ("cuda");
+  const guint n = 150;
+  GpuBlockUse use;
+
+  for (guint i = 0; i < n; i++) {
+    push (harness, fill (gst_harness_create_buffer (harness, RGB_BYTES), i));
+    gpu_blocks_use (&use);
+    fail_unless_equals_uint64 (use.budget, (guint64) 256 << 20);
+    fail_unless (use.pinned <= use.budget);
+  }
+  fail_unless (frames_by (harness, "frames-in-place") > n / 2);
+  fail_unless (frames_by (harness, "frames-staged") > 0);
+  for (guint i = 0; i < n; i++)
+    check_gray (gst_harness_pull (harness), i);
+  gst_harness_teardown (harness);
+  gpu_blocks_use (&use);
+  fail_unless_equals_uint64 (use.used, 0);
+}
+
+GST_END_TEST;
+
 /* Field case 47: the application keeps the legacy default stream busy. */
 GST_START_TEST (test_busy_default_stream)
 {
@@ -329,6 +354,7 @@ frames_suite (void)
   tcase_add_loop_test (tcase, test_way, 0, G_N_ELEMENTS (ways));
   tcase_add_test (tcase, test_small_frames);
   tcase_add_loop_test (tcase, test_pinning_refused, 0, 2);
+  tcase_add_test (tcase, test_budget);
   tcase_add_test (tcase, test_busy_default_stream);
   tcase_add_test (tcase, test_memory_of_many);
   return suite;
