@@ -18,8 +18,8 @@
  * out of control. */
 #define DRAIN_US 1000000
 
-/* Where a launch and a wait take as long as the CPU rows do; measured, see
- * docs/benchmarks.md. */
+/* Where a launch and a wait take as long as the CPU rows do; measured:
+ * docs/benchmarks.md, "One frame at a time". */
 #define SMALL_PIXELS (160 * 120)
 
 typedef struct
@@ -30,6 +30,9 @@ typedef struct
   GpuStaging staged_in, staged_out;
   GpuPace pace;
   bool lost;                    /* a frame is out of control */
+  /* The frame under way whose rows are to be fetched, or NULL. */
+  const LumaPlan *fetch_plan;
+  LumaTarget fetch_to;
   char error[128];
 } GpuBackend;
 
@@ -111,7 +114,7 @@ stage_source (GpuBackend * self, Route * route)
     if (route->source_at[p] == NULL)
       total += aligned (route->source[p].size);
   }
-  error = note (self, "cudaMalloc",
+  error = note (self, "staging memory",
       gpu_staging_reserve (&self->staged_in, total, self->stream));
   total = 0;
   for (unsigned p = 0; p < LUMA_PLANES && error == cudaSuccess; p++) {
@@ -140,7 +143,7 @@ stage_target (GpuBackend * self, const LumaPlan * plan, const LumaTarget * dst,
     GpuFrame * frame)
 {
   ptrdiff_t pitch = (ptrdiff_t) staged_pitch (plan);
-  cudaError_t error = note (self, "cudaMalloc",
+  cudaError_t error = note (self, "staging memory",
       gpu_staging_reserve (&self->staged_out, pitch * plan->height,
           self->stream));
 
@@ -153,17 +156,22 @@ stage_target (GpuBackend * self, const LumaPlan * plan, const LumaTarget * dst,
   return error;
 }
 
+/* Once the kernel is done: a copy to memory that is not pinned waits for what
+ * is before it, and knows no time limit. */
 static cudaError_t
-fetch_target (GpuBackend * self, const LumaPlan * plan, const LumaTarget * dst,
-    const Route * route)
+fetch_target (GpuBackend * self)
 {
+  const LumaPlan *plan = self->fetch_plan;
+  const LumaTarget *dst = &self->fetch_to;
+  GpuSpan span = gpu_span (dst->data, dst->stride, plan->width, plan->height);
   size_t pitch = (size_t) (dst->stride < 0 ? -dst->stride : dst->stride);
 
+  self->fetch_plan = NULL;
   if (plan->height == 1)
     pitch = plan->width;
-  return TRY (self, Memcpy2DAsync, route->target.start, pitch,
-      self->staged_out.data, staged_pitch (plan), plan->width, plan->height,
-      cudaMemcpyDeviceToHost, self->stream);
+  return TRY (self, Memcpy2DAsync, span.start, pitch, self->staged_out.data,
+      staged_pitch (plan), plan->width, plan->height, cudaMemcpyDeviceToHost,
+      self->stream);
 }
 
 static cudaError_t
@@ -196,11 +204,17 @@ enqueue (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
         route->source[p].start);
     frame.src_stride[i] = src->stride[p];
   }
-  error = note (self, "kernel launch",
+  self->fetch_plan = route->target_at == NULL ? plan : NULL;
+  self->fetch_to = *dst;
+  return note (self, "kernel launch",
       gpu_calls->Launch (&frame, self->stream));
-  if (error == cudaSuccess && route->target_at == NULL)
-    error = fetch_target (self, plan, dst, route);
-  return error;
+}
+
+static void
+lose (GpuBackend * self)
+{
+  self->lost = true;
+  gpu_device_set_lost (self->device);
 }
 
 /* With the context current. */
@@ -214,7 +228,7 @@ wait_for_stream (GpuBackend * self, int64_t timeout_us)
   if (error == cudaErrorNotReady) {
     snprintf (self->error, sizeof self->error,
         "the GPU did not finish within %g s", timeout_us / 1e6);
-    self->lost = true;
+    lose (self);
     return LUMA_UNKNOWN;
   }
   /* The context is lost, and with it all that was at work. */
@@ -264,9 +278,14 @@ gpu_wait_frame (LumaBackend * base, int64_t timeout_us)
   LumaResult result;
 
   /* Nothing is known of the frame then. */
-  if (note (self, "cuCtxPushCurrent", gpu_push (self->device)) != cudaSuccess)
+  if (note (self, "cuCtxPushCurrent", gpu_push (self->device)) != cudaSuccess) {
+    lose (self);
     return LUMA_UNKNOWN;
+  }
   result = wait_for_stream (self, timeout_us);
+  if (result == LUMA_DONE && self->fetch_plan != NULL)
+    result = fetch_target (self) == cudaSuccess ?
+        wait_for_stream (self, timeout_us) : drain (self);
   gpu_pop ();
   return result;
 }
@@ -308,7 +327,8 @@ load_kernels (void *data)
     {{0, 0, 4, 0, 8}, {0, 1, 4, 0, 8}, {0, 2, 4, 0, 8}},
     {{0, 0, 1, 0, 8}, {1, 0, 1, 0, 8}, {2, 0, 1, 0, 8}},
   };
-  uint8_t pixel[4] = { 0 }, gray[1];
+  /* Static, for a GPU that hangs may still use them. */
+  static uint8_t pixel[4], gray[1];
   LumaSource src = { {pixel, pixel, pixel}, {0} };
   LumaTarget dst = { gray, 1 };
   LumaResult result = LUMA_DONE;

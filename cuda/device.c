@@ -13,6 +13,7 @@ struct _GpuDevice
 {
   CUcontext context;            /* the primary one, retained for good */
   bool open;
+  bool lost;                    /* a frame is out of control */
   bool warm;                    /* its kernels are loaded */
   bool reads_host_pages;
   unsigned multiprocessors;
@@ -107,6 +108,7 @@ attribute (int ordinal, enum cudaDeviceAttr which, int otherwise)
 static GpuDevice *
 retain (int ordinal, GpuStatus * status)
 {
+  static bool loaded;
   GpuDevice *device = &devices[ordinal];
   CUdevice handle;
   CUresult result;
@@ -114,7 +116,8 @@ retain (int ordinal, GpuStatus * status)
 
   if (device->open)
     return device;
-  error = gpu_calls_load ();
+  error = loaded ? cudaSuccess : gpu_calls_load ();
+  loaded = error == cudaSuccess;
   if (error != cudaSuccess)
     return refuse (status, GPU_REFUSED, "cudaGetDriverEntryPoint",
         gpu_calls->ErrorName (error));
@@ -189,24 +192,36 @@ gpu_pop (void)
   gpu_calls->CtxPopCurrent (&ignored);
 }
 
+void
+gpu_device_set_lost (GpuDevice * device)
+{
+  pthread_mutex_lock (&lock);
+  device->lost = true;
+  pthread_mutex_unlock (&lock);
+}
+
+/* A device through which memory can be registered and unregistered.  These
+ * calls wait for all devices, so that one that is lost forbids them. */
 static GpuDevice *
-any_open_device (void)
+registering_device (void)
 {
   GpuDevice *found = NULL;
+  bool lost = false;
 
   pthread_mutex_lock (&lock);
-  for (int i = 0; i < MAX_DEVICES && found == NULL; i++) {
-    if (devices[i].open)
+  for (int i = 0; i < MAX_DEVICES; i++) {
+    lost = lost || devices[i].lost;
+    if (devices[i].open && found == NULL)
       found = &devices[i];
   }
   pthread_mutex_unlock (&lock);
-  return found;
+  return lost ? NULL : found;
 }
 
 bool
 gpu_register (void *data, size_t size)
 {
-  GpuDevice *device = any_open_device ();
+  GpuDevice *device = registering_device ();
   cudaError_t error;
 
   if (device == NULL || gpu_push (device) != cudaSuccess)
@@ -218,18 +233,20 @@ gpu_register (void *data, size_t size)
   return error == cudaSuccess;
 }
 
-/* It may fail where the application has reset the device: then there is
- * nothing left to unregister. */
-void
+bool
 gpu_unregister (void *data)
 {
-  GpuDevice *device = any_open_device ();
+  GpuDevice *device = registering_device ();
+  cudaError_t error;
 
   if (device == NULL || gpu_push (device) != cudaSuccess)
-    return;
-  if (gpu_calls->HostUnregister (data) != cudaSuccess)
+    return false;
+  error = gpu_calls->HostUnregister (data);
+  if (error != cudaSuccess)
     gpu_calls->GetLastError ();
   gpu_pop ();
+  /* Where the application has reset the device nothing is left to undo. */
+  return error == cudaSuccess || error == cudaErrorHostMemoryNotRegistered;
 }
 
 GpuReach

@@ -22,6 +22,10 @@ void gpu_device_refuse (GpuStatus * status, const char *reason);
  * wait.  True once it has succeeded. */
 bool gpu_device_warm (GpuDevice * device, bool (*load) (void *), void *data);
 
+/* A frame on the device will not end: from here on nothing is registered or
+ * unregistered, for that could wait for it. */
+void gpu_device_set_lost (GpuDevice * device);
+
 /* Makes the device's context current for this thread; each push that succeeds
  * needs one pop in the same function. */
 cudaError_t gpu_push (GpuDevice * device);

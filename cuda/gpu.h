@@ -18,7 +18,8 @@
 typedef enum
 {
   GPU_READY,
-  GPU_ABSENT,                   /* no driver, no device, or built without CUDA */
+  /* No driver, no device, or built without CUDA. */
+  GPU_ABSENT,
   GPU_REFUSED,                  /* there is a GPU that can't be used */
   GPU_NO_SUCH_DEVICE            /* others are there */
 } GpuState;
@@ -39,10 +40,13 @@ typedef struct
  * *status is always filled. */
 LumaBackend *gpu_open (int device, GpuStatus * status);
 
-/* Makes memory reachable for every GPU of the process, or undoes that.  False
- * where no device is open or CUDA refuses.  Takes milliseconds. */
+/* Makes memory reachable for every GPU of the process.  False where no device
+ * is open or CUDA refuses.  Takes milliseconds. */
 bool gpu_register (void *data, size_t size);
-void gpu_unregister (void *data);
+
+/* Undoes that.  False where the memory may still be registered: then it must
+ * never be unmapped. */
+bool gpu_unregister (void *data);
 
 /* A block of page-aligned memory, a mapping of its own. */
 typedef struct _GpuBlock GpuBlock;
@@ -51,7 +55,7 @@ struct _GpuBlock
   void *data;
   size_t size;                  /* bytes, at least what was asked for */
   bool pinned;                  /* the GPU can reach it */
-  bool refused;                 /* CUDA did not pin it, and is not asked again */
+  bool refused;                 /* CUDA did not pin it and is not asked again */
   GpuBlock *next;               /* for the list of free blocks */
 };
 
@@ -61,12 +65,15 @@ struct _GpuBlock
  * where the system has no memory. */
 GpuBlock *gpu_block_get (size_t size, bool pin);
 
-/* Gives a block back.  It is kept for the next gpu_block_get of its size. */
+/* Gives a block back.  It is kept for the next gpu_block_get of its size, or
+ * returned to the system where nobody keeps blocks. */
 void gpu_block_put (GpuBlock * block);
 
-/* Returns free blocks to the system until at most keep bytes of them are
- * left.  Takes milliseconds a block: not for the streaming thread. */
-void gpu_blocks_trim (size_t keep);
+/* Keeps free blocks until as many calls of gpu_blocks_release.  The last one
+ * returns them to the system, which takes milliseconds a block: not for the
+ * streaming thread. */
+void gpu_blocks_keep (void);
+void gpu_blocks_release (void);
 
 typedef struct
 {

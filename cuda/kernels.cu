@@ -27,20 +27,31 @@ const size_t max_grid_y = 65535;
 /* Tiles start where the destination has a boundary of this many bytes. */
 const int line = 128;
 
+/* A multiprocessor of Turing holds 1024 threads. */
+constexpr int
+most_blocks (int wanted)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ == 750
+  return wanted < 8 ? wanted : 8;
+#else
+  return wanted;
+#endif
+}
+
 /* min_blocks, the blocks that a multiprocessor must hold, bounds the registers
  * of a thread; the numbers are measured. */
 template <LumaLayout LAYOUT> struct Shape;
 template <> struct Shape<LUMA_LAYOUT_PACKED3>
 {
-  static const int planes = 1, step = 3, min_blocks = 10;
+  static const int planes = 1, step = 3, min_blocks = most_blocks (10);
 };
 template <> struct Shape<LUMA_LAYOUT_PACKED4>
 {
-  static const int planes = 1, step = 4, min_blocks = 8;
+  static const int planes = 1, step = 4, min_blocks = most_blocks (8);
 };
 template <> struct Shape<LUMA_LAYOUT_PLANAR>
 {
-  static const int planes = 3, step = 1, min_blocks = 8;
+  static const int planes = 3, step = 1, min_blocks = most_blocks (8);
 };
 
 /* The source bytes of a tile.  They may start within a word, which takes one

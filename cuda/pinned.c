@@ -6,7 +6,8 @@
  * when a CUDA context dies (docs/design.md has the figures).
  *
  * Getting and releasing cost milliseconds, so that freed blocks are kept by
- * size.  Everything kept or handed out counts against one budget. */
+ * size, up to a quarter of the machine's memory.  What is pinned of those kept
+ * and those handed out stays within one budget. */
 
 #include <pthread.h>
 #include <stdint.h>
@@ -22,6 +23,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GpuBlock *free_blocks;   /* the latest first */
 static GpuBlockUse use;         /* the budget is read once */
 static bool budget_known;
+static unsigned keepers;
 
 static size_t
 round_up (size_t size, size_t unit)
@@ -75,8 +77,10 @@ map_memory (size_t size)
 static void
 destroy (GpuBlock * block)
 {
-  if (block->pinned)
-    gpu_unregister (block->data);
+  /* What is still registered must not become another mapping's address: the
+   * GPU would go on reaching the old pages.  It is lost. */
+  if (block->pinned && !gpu_unregister (block->data))
+    return;
   munmap (block->data, block->size);
   free (block);
 }
@@ -220,18 +224,27 @@ gpu_block_put (GpuBlock * block)
   free_blocks = block;
   use.used -= block->size;
   use.free += block->size;
-  evicted = take_oldest (quarter_of_machine ());
+  evicted = take_oldest (keepers > 0 ? quarter_of_machine () : 0);
   pthread_mutex_unlock (&lock);
   destroy_list (evicted);
 }
 
 void
-gpu_blocks_trim (size_t keep)
+gpu_blocks_keep (void)
 {
-  GpuBlock *evicted;
+  pthread_mutex_lock (&lock);
+  keepers++;
+  pthread_mutex_unlock (&lock);
+}
+
+void
+gpu_blocks_release (void)
+{
+  GpuBlock *evicted = NULL;
 
   pthread_mutex_lock (&lock);
-  evicted = take_oldest (keep);
+  if (--keepers == 0)
+    evicted = take_oldest (0);
   pthread_mutex_unlock (&lock);
   destroy_list (evicted);
 }

@@ -13,6 +13,8 @@
 /* After a sleep as long as this a CPU needs longer to wake: take the end of it
  * in a short sleep of its own. */
 #define SHORT_SLEEP_US 200
+/* The most that a stream's first frame makes the next ones expect. */
+#define FIRST_US 1000
 /* The longest spin after a sleep. */
 #define SPIN_US 50
 
@@ -58,17 +60,37 @@ early_us (const GpuPace * pace)
   return 4 + pace->expected_us / 64;
 }
 
+static int64_t
+least (int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
 /* Quick to shorten, for a sleep that was too long costs time; slow to
- * lengthen, for a spin that was too long costs little. */
+ * lengthen, for a spin that was too long costs little.  One late frame says
+ * little about the next. */
 static void
 learn (GpuPace * pace, int64_t took_us)
 {
-  int64_t error = took_us - pace->expected_us;
+  int64_t error = least (took_us, 2 * pace->expected_us) - pace->expected_us;
 
+  pace->overslept = 0;
   if (pace->expected_us == 0)
-    pace->expected_us = took_us;
+    pace->expected_us = least (took_us, FIRST_US);
   else
     pace->expected_us += error < 0 ? error / 2 : error / 8;
+}
+
+/* By how much is not known: back off, the more the oftener it happens. */
+static void
+learn_overslept (GpuPace * pace, int64_t passed_us)
+{
+  pace->expected_us = least (pace->expected_us, passed_us) -
+      (early_us (pace) << pace->overslept);
+  if (pace->expected_us < 1)
+    pace->expected_us = 1;
+  if (pace->overslept < 5)
+    pace->overslept++;
 }
 
 /* Sleeps until shortly before the frame is expected; true if it slept. */
@@ -87,13 +109,8 @@ sleep_ahead (cudaStream_t stream, GpuPace * pace, cudaError_t * error)
         ahead);
     slept = true;
     *error = gpu_calls->StreamQuery (stream);
-    if (*error == cudaSuccess) {
-      /* Overslept; by how much is not known. */
-      passed = now_us () - pace->started_us;
-      if (passed < pace->expected_us)
-        pace->expected_us = passed;
-      pace->expected_us -= early_us (pace);
-    }
+    if (*error == cudaSuccess)
+      learn_overslept (pace, now_us () - pace->started_us);
   }
   return slept;
 }

@@ -16,6 +16,7 @@ typedef struct
   int64_t started_us;
   int64_t expected_us;          /* what a frame takes, smoothed; 0: unknown */
   int64_t late_us;              /* by how much sleeps are too long, smoothed */
+  int overslept;                /* how often in a row */
 } GpuPace;
 
 /* Before the first frame. */

@@ -45,7 +45,8 @@ cuda_gray_allocation_propose (GstQuery * query, GstAllocator * allocator)
   }
   gst_query_add_allocation_param (query, allocator, &params);
   gst_query_add_allocation_pool (query, pool, info.size, 0, 0);
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   gst_clear_object (&pool);
   return TRUE;
 }
@@ -65,26 +66,22 @@ is_plain_allocator (GstAllocator * allocator)
       g_strcmp0 (allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
 }
 
-/* Puts our allocator in the place of a plain one; FALSE where downstream has
- * one of its own. */
-static gboolean
-set_allocator (GstQuery * query, GstAllocator * ours,
-    GstAllocationParams * params)
+/* Puts our allocator in the place of a plain one. */
+static void
+set_allocator (GstQuery * query, GstAllocator * ours)
 {
+  GstAllocationParams params;
   GstAllocator *theirs = NULL;
-  gboolean plain;
 
-  gst_allocation_params_init (params);
+  gst_allocation_params_init (&params);
   if (gst_query_get_n_allocation_params (query) == 0) {
-    gst_query_add_allocation_param (query, ours, params);
-    return TRUE;
+    gst_query_add_allocation_param (query, ours, &params);
+    return;
   }
-  gst_query_parse_nth_allocation_param (query, 0, &theirs, params);
-  plain = is_plain_allocator (theirs);
-  if (plain)
-    gst_query_set_nth_allocation_param (query, 0, ours, params);
+  gst_query_parse_nth_allocation_param (query, 0, &theirs, &params);
+  if (is_plain_allocator (theirs))
+    gst_query_set_nth_allocation_param (query, 0, ours, &params);
   gst_clear_object (&theirs);
-  return plain;
 }
 
 gboolean
@@ -93,7 +90,6 @@ cuda_gray_allocation_decide (GstQuery * query, GstAllocator * allocator)
   gboolean video_meta = gst_query_find_allocation_meta (query,
       GST_VIDEO_META_API_TYPE, NULL);
   guint size = 0, min = 0, max = 0;
-  GstAllocationParams params;
   GstBufferPool *pool = NULL;
   GstVideoInfo info;
   GstCaps *caps;
@@ -105,7 +101,7 @@ cuda_gray_allocation_decide (GstQuery * query, GstAllocator * allocator)
     gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
   size = MAX (size, info.size);
   if (is_plain_pool (pool))
-    set_allocator (query, allocator, &params);
+    set_allocator (query, allocator);
   if (pool == NULL) {
     pool = new_pool (caps, size, min, video_meta, NULL, NULL);
     if (pool == NULL)

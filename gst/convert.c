@@ -5,6 +5,7 @@
 
 #include "convert.h"
 #include "frame.h"
+#include "gstcudagrayallocator.h"
 
 #include <string.h>
 
@@ -103,18 +104,20 @@ cuda_gray_converter_close (CudaGrayConverter * self)
 
 /* Once, where a pipeline misses the fast path. */
 static void
-explain_cpu (CudaGrayConverter * self, GstBuffer * in)
+explain_cpu (CudaGrayConverter * self, GstBuffer * in, GstBuffer * out)
 {
-  GstMemory *memory = gst_buffer_peek_memory (in, 0);
-
   if (self->explained)
     return;
   self->explained = TRUE;
-  GST_INFO_OBJECT (self->element, "the GPU can't reach frames in memory of "
-      "type %s in place, so the CPU converts them; for the GPU, let upstream "
-      "write into this element's pool (v4l2src: io-mode=userptr; tee: put "
-      "cudagray before it; appsrc: take buffers from the ALLOCATION query's "
-      "pool), or set backend=cuda, which copies", memory->allocator->mem_type);
+  GST_INFO_OBJECT (self->element, "the GPU can't reach these frames in place "
+      "(input memory of type %s, output of type %s, where "
+      GST_CUDA_GRAY_MEMORY_TYPE " is this element's own, pinned within the "
+      "budget), so the CPU converts them; for the GPU, let upstream write into "
+      "this element's pool (v4l2src: io-mode=userptr; tee: put cudagray before "
+      "it; appsrc: take buffers from the ALLOCATION query's pool), or set "
+      "backend=cuda, which copies",
+      gst_buffer_peek_memory (in, 0)->allocator->mem_type,
+      gst_buffer_peek_memory (out, 0)->allocator->mem_type);
 }
 
 static LumaResult
@@ -148,7 +151,7 @@ execute (CudaGrayConverter * self, const LumaPlan * plan,
     backend = luma_cpu_open ();
   result = run_backend (backend, plan, in, out, !self->automatic, path);
   if (result == LUMA_DECLINED) {
-    explain_cpu (self, in->buffer);
+    explain_cpu (self, in->buffer, out->buffer);
     result = run_backend (luma_cpu_open (), plan, in, out, TRUE, path);
   }
   return result;

@@ -64,9 +64,6 @@ enum
 
 static GParamSpec *props[N_PROPS];
 
-/* Elements between start and stop in this process; atomic. */
-static gint n_started;
-
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (CUDA_GRAY_CAPS (CUDA_GRAY_SINK_FORMATS)));
@@ -170,7 +167,6 @@ gst_cuda_gray_start (GstBaseTransform * trans)
   if (!cuda_gray_converter_open (&self->converter, GST_ELEMENT (self), backend,
           device_id))
     return FALSE;
-  g_atomic_int_inc (&n_started);
   self->allocator = gst_cuda_gray_allocator_new (self->converter.device >= 0);
   self->bad_frames = 0;
   self->warned_colorimetry = FALSE;
@@ -185,23 +181,26 @@ gst_cuda_gray_stop (GstBaseTransform * trans)
 
   cuda_gray_converter_close (&self->converter);
   gst_clear_object (&self->allocator);
-  g_atomic_int_add (&n_started, -1);
   /* The counts of the run that has ended stay to be read. */
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_STATS]);
   return TRUE;
 }
 
-/* Blocks of memory that nobody uses are kept for a next stream, until the last
- * element goes to NULL.  Pools have let go of theirs by then. */
+/* Free blocks of memory are kept for the next stream while an element may have
+ * one.  On the way down pools have let go of theirs by then. */
 static GstStateChangeReturn
 gst_cuda_gray_change_state (GstElement * element, GstStateChange transition)
 {
-  GstStateChangeReturn result = GST_ELEMENT_CLASS (gst_cuda_gray_parent_class)
-      ->change_state (element, transition);
+  GstStateChangeReturn result;
 
-  if (transition == GST_STATE_CHANGE_READY_TO_NULL &&
-      g_atomic_int_get (&n_started) == 0)
-    gpu_blocks_trim (0);
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY)
+    gpu_blocks_keep ();
+  result = GST_ELEMENT_CLASS (gst_cuda_gray_parent_class)
+      ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL ||
+      (transition == GST_STATE_CHANGE_NULL_TO_READY &&
+          result == GST_STATE_CHANGE_FAILURE))
+    gpu_blocks_release ();
   return result;
 }
 

@@ -37,10 +37,12 @@ warn_not_pinned (GstCudaGrayAllocator * self, gsize size)
   if (!g_atomic_int_compare_and_exchange (&self->warned, FALSE, TRUE))
     return;
   gpu_blocks_use (&use);
+  if (use.budget == 0)          /* as the user wished */
+    return;
   GST_WARNING_OBJECT (self, "%" G_GSIZE_FORMAT " bytes of system memory could "
       "not be pinned (%" G_GSIZE_FORMAT " of at most %" G_GSIZE_FORMAT
-      " are); frames in plain memory take a copy each", size, use.pinned,
-      use.budget);
+      " are): frames in plain memory are converted by the CPU, or copied with "
+      "backend=cuda", size, use.pinned, use.budget);
 }
 
 static GstMemory *
@@ -62,7 +64,7 @@ gst_cuda_gray_allocator_alloc (GstAllocator * allocator, gsize size,
   if (block == NULL)
     return NULL;
   if (self->pin && !block->pinned)
-    warn_not_pinned (self, block->size);
+    warn_not_pinned (self, used);
 
   shift = -(guintptr) block->data & align;
   memory = g_new (CudaGrayMemory, 1);
@@ -103,10 +105,13 @@ cuda_gray_memory_unmap (GstMemory * mem)
 static GstMemory *
 cuda_gray_memory_copy (GstMemory * mem, gssize offset, gssize size)
 {
-  gsize bytes = size < 0 ? mem->size - offset : (gsize) size;
+  gsize bytes = size >= 0 ? (gsize) size : mem->size - MIN (mem->size,
+      (gsize) offset);
   GstMemory *copy = gst_allocator_alloc (NULL, bytes, NULL);
   GstMapInfo map;
 
+  if (copy == NULL)
+    return NULL;
   if (!gst_memory_map (copy, &map, GST_MAP_WRITE)) {
     gst_memory_unref (copy);
     return NULL;

@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   const gchar *backend;         /* "cuda" or "cpu", the last one while stopped;
-                                   "none" before the first start */
+                                   "none" before a start and after one
+                                   that failed */
   gint device;                  /* -1 for the CPU */
   guint64 frames[LUMA_N_PATHS];
   guint64 passthrough, dropped; /* frames */

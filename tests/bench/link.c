@@ -190,7 +190,6 @@ rig_clear (Rig * rig)
   g_free (rig->in);
   g_free (rig->out);
   gst_harness_teardown (rig->harness);
-  gpu_blocks_trim (0);
 }
 
 static void

@@ -246,7 +246,6 @@ GST_START_TEST (test_pinning_refused)
   static const gchar *const paths[] = { "frames-cpu", "frames-staged" };
   GstHarness *harness;
 
-  gpu_blocks_trim (0);
   replace_calls ();
   calls.HostRegister = register_refused;
   harness = harness_new (backends[__i__]);
@@ -257,7 +256,6 @@ GST_START_TEST (test_pinning_refused)
   fail_unless_equals_uint64 (frames_by (harness, paths[__i__]), 3);
   fail_unless_equals_int (cudaPeekAtLastError (), cudaSuccess);
   gst_harness_teardown (harness);
-  gpu_blocks_trim (0);
   restore_calls ();
 }
 

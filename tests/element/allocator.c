@@ -20,8 +20,6 @@ assert_all_free (void)
 
   gpu_blocks_use (&use);
   fail_unless (use.used == 0, "%" G_GSIZE_FORMAT " bytes are in use", use.used);
-  gpu_blocks_trim (0);
-  gpu_blocks_use (&use);
   fail_unless (use.free == 0 && use.pinned == 0);
 }
 
@@ -29,6 +27,7 @@ static void
 setup (void)
 {
   assert_all_free ();
+  gpu_blocks_keep ();
   allocator = gst_cuda_gray_allocator_new (g_str_equal (rig_backend (),
           "cuda"));
 }
@@ -37,6 +36,7 @@ static void
 teardown (void)
 {
   gst_object_unref (allocator);
+  gpu_blocks_release ();
   assert_all_free ();
 }
 
@@ -189,6 +189,22 @@ GST_START_TEST (test_share)
   fail_unless (gst_memory_is_type (copy, GST_ALLOCATOR_SYSMEM));
   gst_memory_unref (copy);
   gst_memory_unref (rest);
+}
+
+GST_END_TEST;
+
+/* A block that comes back when nobody keeps blocks any more, from an
+ * application that has outlived the pipeline, goes to the system. */
+GST_START_TEST (test_late_blocks_are_not_kept)
+{
+  GstMemory *memory = alloc (640 * 480 * 3);
+  GpuBlockUse use;
+
+  gpu_blocks_release ();
+  gst_memory_unref (memory);
+  gpu_blocks_use (&use);
+  fail_unless (use.used == 0 && use.free == 0);
+  gpu_blocks_keep ();
 }
 
 GST_END_TEST;
@@ -401,6 +417,7 @@ add_tests (TCase * tests)
   tcase_add_test (tests, test_copy_is_plain);
   tcase_add_test (tests, test_share);
   tcase_add_test (tests, test_blocks_are_kept);
+  tcase_add_test (tests, test_late_blocks_are_not_kept);
   tcase_add_test (tests, test_budget);
   tcase_add_loop_test (tests, test_proposal, 0, 2);
   tcase_add_test (tests, test_stream_in_own_memory);

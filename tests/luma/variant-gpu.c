@@ -90,6 +90,7 @@ open_backend (Variant * variant)
   if (variant->backend == NULL)
     exit (status.state == GPU_ABSENT ? SKIPPED : EXIT_FAILURE);
   TRY (cudaSetDevice, status.device);
+  gpu_blocks_keep ();
 }
 
 static void
