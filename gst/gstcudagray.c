@@ -32,16 +32,11 @@
 
 #include "config.h"
 
-#include "gstcudagray.h"
-
-#include <gst/video/video.h>
+#include "gstcudagray-private.h"
 
 #include "allocation.h"
 #include "caps.h"
-#include "convert.h"
-#include "frame.h"
 #include "gstcudagrayallocator.h"
-#include "stats.h"
 #include "videoplan.h"
 
 GST_DEBUG_CATEGORY (gst_cuda_gray_debug);
@@ -59,9 +54,6 @@ enum
 #define DEFAULT_BACKEND GST_CUDA_GRAY_BACKEND_AUTO
 #define DEFAULT_CUDA_DEVICE_ID -1
 
-/* So many incomplete frames in a row are no accident. */
-#define MAX_BAD_FRAMES 10
-
 static GParamSpec *props[N_PROPS];
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -70,24 +62,6 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CUDA_GRAY_CAPS ("GRAY8")));
-
-struct _GstCudaGray
-{
-  GstBaseTransform parent;
-
-  /* Properties, and stats: under the object lock. */
-  GstCudaGrayBackend backend;
-  gint device_id;
-  CudaGrayStats stats;
-
-  /* From start to stop; the streaming thread's. */
-  CudaGrayConverter converter;
-  GstAllocator *allocator;
-  GstVideoInfo in_info, out_info;
-  LumaPlan plan;
-  guint bad_frames;             /* in a row */
-  gboolean warned_colorimetry;
-};
 
 G_DEFINE_TYPE_WITH_CODE (GstCudaGray, gst_cuda_gray, GST_TYPE_BASE_TRANSFORM,
     GST_DEBUG_CATEGORY_INIT (gst_cuda_gray_debug, "cudagray", 0,
@@ -138,17 +112,6 @@ gst_cuda_gray_get_property (GObject * object, guint id, GValue * value,
       break;
   }
   GST_OBJECT_UNLOCK (self);
-}
-
-/* The backend in use, after it was opened or has changed. */
-static void
-gst_cuda_gray_show_backend (GstCudaGray * self)
-{
-  GST_OBJECT_LOCK (self);
-  self->stats.backend = self->converter.backend->klass->name;
-  self->stats.device = self->converter.device;
-  GST_OBJECT_UNLOCK (self);
-  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_STATS]);
 }
 
 static gboolean
@@ -354,95 +317,6 @@ gst_cuda_gray_transform_meta (GstBaseTransform * trans, GstBuffer * outbuf,
       return FALSE;
   }
   return TRUE;
-}
-
-/* Drops a frame that its buffer does not hold. */
-static GstFlowReturn
-gst_cuda_gray_bad_frame (GstCudaGray * self, const gchar * problem)
-{
-  GST_OBJECT_LOCK (self);
-  self->stats.dropped++;
-  GST_OBJECT_UNLOCK (self);
-  self->bad_frames++;
-  if (self->bad_frames >= MAX_BAD_FRAMES) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("%u incomplete frames in a row: %s.", self->bad_frames, problem),
-        (NULL));
-    return GST_FLOW_ERROR;
-  }
-  if (self->bad_frames == 1)
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-        ("Incomplete frame dropped: %s.", problem), (NULL));
-  else
-    GST_DEBUG_OBJECT (self, "incomplete frame dropped: %s", problem);
-  return GST_BASE_TRANSFORM_FLOW_DROPPED;
-}
-
-/* Called in passthrough alone: gray frames are looked at, not touched. */
-static GstFlowReturn
-gst_cuda_gray_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
-{
-  GstCudaGray *self = GST_CUDA_GRAY (trans);
-  const gsize row_bytes[LUMA_PLANES] = { self->plan.width };
-  GstFlowReturn flow;
-  gchar *problem = NULL;
-
-  if (cuda_gray_frame_check (buffer, &self->in_info, row_bytes,
-          self->plan.height, &problem)) {
-    self->bad_frames = 0;
-    GST_OBJECT_LOCK (self);
-    self->stats.passthrough++;
-    GST_OBJECT_UNLOCK (self);
-    return GST_FLOW_OK;
-  }
-  flow = gst_cuda_gray_bad_frame (self, problem);
-  g_free (problem);
-  return flow;
-}
-
-static void
-gst_cuda_gray_count (GstCudaGray * self, CudaGrayConvertResult result,
-    const CudaGrayOutcome * outcome)
-{
-  GST_OBJECT_LOCK (self);
-  self->stats.failovers += outcome->failed_over;
-  self->stats.set_aside += outcome->set_aside;
-  if (result == CUDA_GRAY_CONVERTED) {
-    self->stats.frames[outcome->path]++;
-    self->stats.bytes_out += self->plan.width * self->plan.height;
-    for (guint p = 0; p < LUMA_PLANES; p++)
-      self->stats.bytes_in += luma_plan_row_bytes (&self->plan, p) *
-          self->plan.height;
-  }
-  GST_OBJECT_UNLOCK (self);
-  if (outcome->failed_over)
-    gst_cuda_gray_show_backend (self);
-}
-
-static GstFlowReturn
-gst_cuda_gray_transform (GstBaseTransform * trans, GstBuffer * inbuf,
-    GstBuffer * outbuf)
-{
-  GstCudaGray *self = GST_CUDA_GRAY (trans);
-  CudaGrayConvertResult result;
-  CudaGrayOutcome outcome;
-  gchar *problem = NULL;
-  GstFlowReturn flow;
-
-  result = cuda_gray_converter_run (&self->converter, &self->plan,
-      &self->in_info, inbuf, &self->out_info, outbuf, &outcome, &problem);
-  gst_cuda_gray_count (self, result, &outcome);
-  switch (result) {
-    case CUDA_GRAY_CONVERTED:
-      self->bad_frames = 0;
-      return GST_FLOW_OK;
-    case CUDA_GRAY_BAD_INPUT:
-      flow = gst_cuda_gray_bad_frame (self, problem);
-      g_free (problem);
-      return flow;
-    default:
-      return GST_FLOW_ERROR;
-  }
 }
 
 static void
