@@ -175,7 +175,7 @@ set_aside (CudaGrayFrame * in, CudaGrayFrame * out)
   return TRUE;
 }
 
-static LumaResult
+static void
 fail_over (CudaGrayConverter * self, LumaResult result)
 {
   GST_ELEMENT_WARNING (self->element, RESOURCE, FAILED,
@@ -185,7 +185,6 @@ fail_over (CudaGrayConverter * self, LumaResult result)
           "the frame's memory is kept aside for good" : "no frame is lost"));
   cuda_gray_converter_close (self);
   use_cpu (self);
-  return LUMA_DONE;
 }
 
 static gboolean
