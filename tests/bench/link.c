@@ -10,6 +10,13 @@
  *   element    the element's chain function, its wait included
  *   rows       the CPU rows on one thread
  *
+ * and the ways of a frame in malloc's memory, which the GPU can't reach:
+ *
+ *   rows       the CPU rows on it, into pinned memory
+ *   staged     the backend's own way, through device memory
+ *   copied     memcpy to pinned memory, then in place
+ *   registered cudaHostRegister, in place, cudaHostUnregister
+ *
  * The ways take turns frame by frame, over buffers that together are larger
  * than the CPU's caches. */
 
@@ -28,10 +35,17 @@
 #define WARM_UP 20
 
 enum
-{ UPLOAD, IN_PLACE, BACKEND, ELEMENT, ROWS, N_WAYS };
+{ UPLOAD, IN_PLACE, BACKEND, ELEMENT, ROWS,
+  PLAIN_ROWS, STAGED, COPIED, REGISTERED, N_WAYS
+};
 
-static const gchar *const names[N_WAYS] = {
-  "upload", "in-place", "backend", "element", "rows"
+static const struct
+{
+  const gchar *program, *name;
+} ways[N_WAYS] = {
+  {"link", "upload"}, {"link", "in-place"}, {"link", "backend"},
+  {"link", "element"}, {"link", "rows"}, {"reach", "rows"},
+  {"reach", "staged"}, {"reach", "copied"}, {"reach", "registered"},
 };
 
 typedef struct
@@ -40,6 +54,7 @@ typedef struct
   LumaPlan plan;
   guint n;                      /* of the rotation */
   GstBuffer **in;
+  guint8 **plain;               /* the same frames, in malloc's memory */
   GpuBlock **out;
   GstHarness *harness;
   GpuDevice *device;
@@ -99,16 +114,44 @@ in_place (Rig * rig, const guint8 * in, guint8 * out)
 }
 
 static void
-through_backend (Rig * rig, const LumaSource * src, const LumaTarget * dst)
+through_backend (Rig * rig, const LumaSource * src, const LumaTarget * dst,
+    LumaPath wanted)
 {
   const LumaBackendClass *klass = rig->backend->klass;
   LumaPath path;
 
-  if (klass->submit (rig->backend, &rig->plan, src, dst, false,
+  if (klass->submit (rig->backend, &rig->plan, src, dst, true,
           &path) != LUMA_DONE ||
       klass->wait (rig->backend, 1000000) != LUMA_DONE ||
-      path != LUMA_PATH_IN_PLACE)
+      path != wanted)
     g_error ("backend: %s", klass->error (rig->backend));
+}
+
+static void
+run_plain (Rig * rig, guint way, guint8 * plain, guint8 * pinned,
+    const LumaTarget * dst)
+{
+  gsize bytes = 3 * rig->size.width * rig->size.height;
+  LumaSource src = { {plain}, {3 * rig->size.width} };
+
+  switch (way) {
+    case PLAIN_ROWS:
+      luma_rows_convert (luma_rows (), &rig->plan, &src, dst);
+      break;
+    case STAGED:
+      through_backend (rig, &src, dst, LUMA_PATH_STAGED);
+      break;
+    case COPIED:
+      memcpy (pinned, plain, bytes);
+      in_place (rig, pinned, dst->data);
+      break;
+    default:
+      if (!gpu_register (plain, bytes))
+        g_error ("gpu_register");
+      in_place (rig, plain, dst->data);
+      gpu_unregister (plain);
+      break;
+  }
 }
 
 static void
@@ -133,7 +176,9 @@ run (Rig * rig, guint way, guint i)
   else if (way == IN_PLACE)
     in_place (rig, map.data, block->data);
   else if (way == BACKEND)
-    through_backend (rig, &src, &dst);
+    through_backend (rig, &src, &dst, LUMA_PATH_IN_PLACE);
+  else if (way >= PLAIN_ROWS)
+    run_plain (rig, way, rig->plain[i % rig->n], map.data, &dst);
   else
     luma_rows_convert (luma_rows (), &rig->plan, &src, &dst);
   gst_buffer_unmap (buffer, &map);
@@ -159,6 +204,7 @@ rig_init (Rig * rig, BenchSize size)
   gst_harness_set_src_caps_str (rig->harness, caps);
   rig->n = CLAMP (ROTATION_BYTES / bytes, 3, 64);
   rig->in = g_new (GstBuffer *, rig->n);
+  rig->plain = g_new (guint8 *, rig->n);
   rig->out = g_new (GpuBlock *, rig->n);
   for (guint i = 0; i < rig->n; i++) {
     GstMapInfo map;
@@ -167,6 +213,7 @@ rig_init (Rig * rig, BenchSize size)
     gst_buffer_map (rig->in[i], &map, GST_MAP_WRITE);
     for (gsize b = 0; b < bytes; b++)
       map.data[b] = (guint8) (b * 2654435761u >> 13) + i;
+    rig->plain[i] = g_memdup2 (map.data, bytes);
     gst_buffer_unmap (rig->in[i], &map);
     rig->out[i] = gpu_block_get (size.width * size.height, true);
   }
@@ -185,9 +232,11 @@ rig_clear (Rig * rig)
   gpu_pop ();
   for (guint i = 0; i < rig->n; i++) {
     gst_buffer_unref (rig->in[i]);
+    g_free (rig->plain[i]);
     gpu_block_put (rig->out[i]);
   }
   g_free (rig->in);
+  g_free (rig->plain);
   g_free (rig->out);
   gst_harness_teardown (rig->harness);
 }
@@ -197,7 +246,7 @@ measure (Rig * rig, BenchSize size)
 {
   gdouble cpu[N_WAYS] = { 0 };
   GArray *us[N_WAYS];
-  guint rounds = size.height > 2000 ? 200 : 1000;
+  guint rounds = size.height > 4000 ? 60 : size.height > 2000 ? 200 : 800;
 
   rig_init (rig, size);
   for (guint w = 0; w < N_WAYS; w++)
@@ -218,7 +267,7 @@ measure (Rig * rig, BenchSize size)
     }
   }
   for (guint w = 0; w < N_WAYS; w++) {
-    bench_print ("link", names[w], "RGB", size, 1, us[w], cpu[w] / us[w]->len,
+    bench_print (ways[w].program, ways[w].name, "RGB", size, 1, us[w], cpu[w] / us[w]->len,
         3.0 * size.width * size.height);
     g_array_unref (us[w]);
   }

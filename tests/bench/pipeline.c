@@ -159,7 +159,8 @@ main (int argc, char **argv)
   backend->klass->close (backend);
   bench_print_header ();
   for (guint s = BENCH_FIRST_VGA; s < BENCH_N_SIZES; s++) {
-    guint fast = bench_sizes[s].height > 1000 ? 500 : 2000;
+    guint fast = bench_sizes[s].height > 4000 ? 200 :
+        bench_sizes[s].height > 1000 ? 500 : 2000;
 
     measure ("cudagray", "cudagray", bench_sizes[s], fast);
     measure ("cudagray backend=cpu", "cudagray-cpu", bench_sizes[s], fast / 4);
