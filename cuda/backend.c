@@ -22,6 +22,8 @@
  * docs/benchmarks.md, "One frame at a time". */
 #define SMALL_PIXELS (160 * 120)
 
+#define LOST "a frame on this GPU has not finished"
+
 typedef struct
 {
   LumaBackend base;
@@ -29,7 +31,6 @@ typedef struct
   cudaStream_t stream;
   GpuStaging staged_in, staged_out;
   GpuPace pace;
-  bool lost;                    /* a frame is out of control */
   /* The frame under way whose rows are to be fetched, or NULL. */
   const LumaPlan *fetch_plan;
   LumaTarget fetch_to;
@@ -210,13 +211,6 @@ enqueue (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
       gpu_calls->Launch (&frame, self->stream));
 }
 
-static void
-lose (GpuBackend * self)
-{
-  self->lost = true;
-  gpu_device_set_lost (self->device);
-}
-
 /* With the context current. */
 static LumaResult
 wait_for_stream (GpuBackend * self, int64_t timeout_us)
@@ -228,7 +222,7 @@ wait_for_stream (GpuBackend * self, int64_t timeout_us)
   if (error == cudaErrorNotReady) {
     snprintf (self->error, sizeof self->error,
         "the GPU did not finish within %g s", timeout_us / 1e6);
-    lose (self);
+    gpu_device_set_lost (self->device);
     return LUMA_UNKNOWN;
   }
   /* The context is lost, and with it all that was at work. */
@@ -258,6 +252,11 @@ gpu_submit (LumaBackend * base, const LumaPlan * plan, const LumaSource * src,
   LumaResult result = LUMA_DONE;
   Route route;
 
+  /* By this backend or another: more staging memory would wait for it. */
+  if (gpu_device_is_lost (self->device)) {
+    snprintf (self->error, sizeof self->error, LOST);
+    return LUMA_FAILED;
+  }
   if (note (self, "cuCtxPushCurrent", gpu_push (self->device)) != cudaSuccess)
     return LUMA_FAILED;
   gpu_pace_start (&self->pace);
@@ -279,7 +278,7 @@ gpu_wait_frame (LumaBackend * base, int64_t timeout_us)
 
   /* Nothing is known of the frame then. */
   if (note (self, "cuCtxPushCurrent", gpu_push (self->device)) != cudaSuccess) {
-    lose (self);
+    gpu_device_set_lost (self->device);
     return LUMA_UNKNOWN;
   }
   result = wait_for_stream (self, timeout_us);
@@ -302,7 +301,8 @@ gpu_close (LumaBackend * base)
   GpuBackend *self = (GpuBackend *) base;
 
   /* Freeing device memory waits for the GPU, perhaps for ever. */
-  if (!self->lost && gpu_push (self->device) == cudaSuccess) {
+  if (!gpu_device_is_lost (self->device) &&
+      gpu_push (self->device) == cudaSuccess) {
     gpu_staging_free (&self->staged_in);
     gpu_staging_free (&self->staged_out);
     if (self->stream != NULL)
@@ -355,6 +355,10 @@ gpu_open (int ordinal, GpuStatus * status)
 
   if (device == NULL)
     return NULL;
+  if (gpu_device_is_lost (device)) {
+    gpu_device_refuse (status, LOST);
+    return NULL;
+  }
   self = calloc (1, sizeof *self);
   if (self == NULL)
     abort ();

@@ -77,10 +77,12 @@ count_devices (GpuStatus * status)
   cudaError_t error;
   int count = 0;
 
-  gpu_calls->RuntimeGetVersion (&status->runtime);
+  if (gpu_calls->RuntimeGetVersion (&status->runtime) != cudaSuccess)
+    gpu_calls->GetLastError ();
   error = gpu_calls->DriverGetVersion (&status->driver);
   if (error != cudaSuccess || status->driver == 0) {
-    refuse (status, GPU_ABSENT, "cudaDriverGetVersion", "no NVIDIA driver");
+    refuse (status, GPU_ABSENT, "cudaDriverGetVersion", error != cudaSuccess ?
+        gpu_calls->ErrorName (error) : "no NVIDIA driver");
     return 0;
   }
   error = gpu_calls->GetDeviceCount (&count);
@@ -157,8 +159,9 @@ gpu_device_open (int ordinal, GpuStatus * status)
   pthread_mutex_unlock (&lock);
   if (device != NULL) {
     status->state = GPU_READY;
-    gpu_calls->DeviceGetName (status->text, sizeof status->text,
-        status->device);
+    if (gpu_calls->DeviceGetName (status->text, sizeof status->text,
+            status->device) != cudaSuccess)
+      gpu_calls->GetLastError ();
   }
   return device;
 }
@@ -198,6 +201,17 @@ gpu_device_set_lost (GpuDevice * device)
   pthread_mutex_lock (&lock);
   device->lost = true;
   pthread_mutex_unlock (&lock);
+}
+
+bool
+gpu_device_is_lost (GpuDevice * device)
+{
+  bool lost;
+
+  pthread_mutex_lock (&lock);
+  lost = device->lost;
+  pthread_mutex_unlock (&lock);
+  return lost;
 }
 
 /* A device through which memory can be registered and unregistered.  These

@@ -25,6 +25,7 @@ bool gpu_device_warm (GpuDevice * device, bool (*load) (void *), void *data);
 /* A frame on the device will not end: from here on nothing is registered or
  * unregistered, for that could wait for it. */
 void gpu_device_set_lost (GpuDevice * device);
+bool gpu_device_is_lost (GpuDevice * device);
 
 /* Makes the device's context current for this thread; each push that succeeds
  * needs one pop in the same function. */

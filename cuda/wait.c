@@ -78,7 +78,7 @@ learn (GpuPace * pace, int64_t took_us)
   if (pace->expected_us == 0)
     pace->expected_us = least (took_us, FIRST_US);
   else
-    pace->expected_us += error < 0 ? error / 2 : error / 8;
+    pace->expected_us += error < 0 ? error / 2 : (error + 7) / 8;
 }
 
 /* By how much is not known: back off, the more the oftener it happens. */
@@ -119,7 +119,7 @@ cudaError_t
 gpu_wait (cudaStream_t stream, GpuPace * pace, int64_t timeout_us)
 {
   cudaError_t error = gpu_calls->StreamQuery (stream);
-  int64_t begun = now_us (), spin_from, spin = SPIN_US;
+  int64_t begun = now_us (), spin_from, spin = SPIN_US + early_us (pace);
 
   /* Where there was no time for the shortest sleep, spin that long. */
   if (!sleep_ahead (stream, pace, &error) && pace->late_us > spin)
