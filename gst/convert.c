@@ -8,6 +8,7 @@
 #include "gstcudagrayallocator.h"
 
 #include <string.h>
+#include <time.h>
 
 GST_DEBUG_CATEGORY_EXTERN (gst_cuda_gray_debug);
 #define GST_CAT_DEFAULT gst_cuda_gray_debug
@@ -104,7 +105,7 @@ cuda_gray_converter_close (CudaGrayConverter * self)
 
 /* Once, where a pipeline misses the fast path. */
 static void
-explain_cpu (CudaGrayConverter * self, GstBuffer * in, GstBuffer * out)
+explain_reach (CudaGrayConverter * self, GstBuffer * in, GstBuffer * out)
 {
   if (self->explained)
     return;
@@ -112,10 +113,10 @@ explain_cpu (CudaGrayConverter * self, GstBuffer * in, GstBuffer * out)
   GST_INFO_OBJECT (self->element, "the GPU can't reach these frames in place "
       "(input memory of type %s, output of type %s, where "
       GST_CUDA_GRAY_MEMORY_TYPE " is this element's own, pinned within the "
-      "budget), so the CPU converts them; for the GPU, let upstream write into "
-      "this element's pool (v4l2src: io-mode=userptr; tee: put cudagray before "
-      "it; appsrc: take buffers from the ALLOCATION query's pool), or set "
-      "backend=cuda, which copies",
+      "budget), so they take a copy or the CPU, whichever is faster here; to "
+      "do without, let upstream write into this element's pool (v4l2src: "
+      "io-mode=userptr; tee: put cudagray before it; appsrc: take buffers from "
+      "the ALLOCATION query's pool)",
       gst_buffer_peek_memory (in, 0)->allocator->mem_type,
       gst_buffer_peek_memory (out, 0)->allocator->mem_type);
 }
@@ -139,6 +140,30 @@ run_backend (LumaBackend * backend, const LumaPlan * plan,
   return result;
 }
 
+static gint64
+thread_cpu_us (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * G_USEC_PER_SEC + t.tv_nsec / 1000;
+}
+
+static LumaResult
+run_out_of_reach (CudaGrayConverter * self, const LumaPlan * plan,
+    const CudaGrayFrame * in, const CudaGrayFrame * out, LumaPath * path)
+{
+  CudaGrayWay way = cuda_gray_trial_way (&self->trial);
+  gint64 wall = g_get_monotonic_time (), cpu = thread_cpu_us ();
+  LumaResult result;
+
+  result = run_backend (way == CUDA_GRAY_WAY_COPY ? self->backend :
+      luma_cpu_open (), plan, in, out, TRUE, path);
+  cuda_gray_trial_note (&self->trial, way, g_get_monotonic_time () - wall,
+      thread_cpu_us () - cpu);
+  return result;
+}
+
 static LumaResult
 execute (CudaGrayConverter * self, const LumaPlan * plan,
     const CudaGrayFrame * in, const CudaGrayFrame * out, LumaPath * path)
@@ -151,8 +176,8 @@ execute (CudaGrayConverter * self, const LumaPlan * plan,
     backend = luma_cpu_open ();
   result = run_backend (backend, plan, in, out, !self->automatic, path);
   if (result == LUMA_DECLINED) {
-    explain_cpu (self, in->buffer, out->buffer);
-    result = run_backend (luma_cpu_open (), plan, in, out, TRUE, path);
+    explain_reach (self, in->buffer, out->buffer);
+    result = run_out_of_reach (self, plan, in, out, path);
   }
   return result;
 }

@@ -4,8 +4,9 @@
 /* Running a plan over buffers.
  *
  * With backend=auto a frame goes to the GPU where that reads and writes it in
- * place, and to the CPU where it does not or where the frame is too small to
- * be worth a launch: docs/design.md, "Who converts a frame".  From the GPU's
+ * place, to the CPU where it is too small to be worth a launch, and otherwise
+ * whichever way is found to be better: docs/design.md, "Who converts a
+ * frame".  From the GPU's
  * first failure on it is the CPU alone, within the same frame and with the
  * same bytes. */
 
@@ -15,6 +16,7 @@
 
 #include "backend.h"
 #include "gpu.h"
+#include "trial.h"
 
 G_BEGIN_DECLS
 
@@ -37,7 +39,8 @@ typedef struct
   GstElement *element;          /* not owned; for messages */
   LumaBackend *backend;         /* in use; NULL while closed */
   gboolean automatic;           /* the CPU may do what the GPU does not */
-  gboolean explained;           /* why frames go to the CPU */
+  gboolean explained;           /* that frames are out of reach */
+  CudaGrayTrial trial;          /* for these; init it for new caps */
   gboolean lost;                /* a frame is unknown: only closing is left */
   gint device;                  /* -1 for the CPU */
 } CudaGrayConverter;

@@ -260,6 +260,7 @@ gst_cuda_gray_set_caps (GstBaseTransform * trans, GstCaps * incaps,
         GST_PTR_FORMAT, incaps, outcaps);
     return FALSE;
   }
+  cuda_gray_trial_init (&self->converter.trial);
   gst_cuda_gray_check_colorimetry (self, outcaps);
   copy = cuda_gray_plan_is_copy (&self->in_info, &self->out_info);
   gst_base_transform_set_passthrough (trans, copy);

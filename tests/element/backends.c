@@ -6,6 +6,7 @@
 #include "rig.h"
 
 #include "fake.h"
+#include "trial.h"
 #include "gstcudagray.h"
 
 static void
@@ -145,10 +146,11 @@ GST_START_TEST (test_stats_by_path)
 
 GST_END_TEST;
 
-/* A frame that the GPU can't reach in place is the CPU's with auto, and no
- * failure of the GPU. */
+/* Frames that the GPU can't reach in place are the CPU's and the GPU's in turn
+ * at first, with auto, and that is no failure of the GPU. */
 GST_START_TEST (test_out_of_reach)
 {
+  guint64 cpu, staged;
   gchar *backend;
   GstBus *bus;
   GstElement *element;
@@ -159,16 +161,53 @@ GST_START_TEST (test_out_of_reach)
   );
   element = rig_element ("auto", &bus);
   rig = rig_new_with (element, bus);
-  push_s5 (rig, "RGB", 3);
-  fail_unless_equals_uint64 (stat_count (element, "frames-cpu"), 3);
+  push_s5 (rig, "RGB", 20);
+  cpu = stat_count (element, "frames-cpu");
+  staged = stat_count (element, "frames-staged");
+  fail_unless_equals_uint64 (cpu + staged, 20);
+  fail_unless (MIN (cpu, staged) == 5, "%" G_GUINT64_FORMAT " by the CPU", cpu);
   fail_unless_equals_uint64 (stat_count (element, "failovers"), 0);
   backend = stat_backend (element);
   fail_unless_equals_string (backend, "cuda");
   g_free (backend);
   bus_expect_nothing (rig->bus);
   rig_free (rig);
-  fail_unless_equals_int (fake.submitted, 0);
+  fail_unless_equals_uint64 (fake.submitted, staged);
   fake_remove ();
+}
+
+GST_END_TEST;
+
+/* The copy has to be better in both. */
+GST_START_TEST (test_trial)
+{
+  static const struct
+  {
+    gint64 cpu_way[2], copy_way[2];     /* wall and CPU time of a frame */
+    CudaGrayWay chosen;
+  } rows[] = {
+    {{1000, 1000}, {900, 1000}, CUDA_GRAY_WAY_COPY},
+    {{1000, 1000}, {900, 1001}, CUDA_GRAY_WAY_CPU},
+    {{1000, 1000}, {1000, 500}, CUDA_GRAY_WAY_CPU},
+    {{1000, 1000}, {2000, 500}, CUDA_GRAY_WAY_CPU},
+  };
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++) {
+    CudaGrayTrial trial;
+
+    cuda_gray_trial_init (&trial);
+    for (guint i = 0; i < 100; i++) {
+      CudaGrayWay way = cuda_gray_trial_way (&trial);
+      const gint64 *took = way == CUDA_GRAY_WAY_CPU ? rows[r].cpu_way :
+          rows[r].copy_way;
+
+      fail_unless_equals_int (way, i >= 10 ? rows[r].chosen : i % 2 ?
+          CUDA_GRAY_WAY_COPY : CUDA_GRAY_WAY_CPU);
+      /* The first of each way is slow, and so is one when all is decided. */
+      cuda_gray_trial_note (&trial, way, took[0] + (i < 2 || i == 50) * 9000,
+          took[1] + (i < 2 || i == 50) * 9000);
+    }
+  }
 }
 
 GST_END_TEST;
@@ -330,6 +369,7 @@ add_tests (TCase * tests)
   tcase_add_test (tests, test_stats);
   tcase_add_test (tests, test_stats_by_path);
   tcase_add_test (tests, test_out_of_reach);
+  tcase_add_test (tests, test_trial);
   tcase_add_loop_test (tests, test_openings, 0, G_N_ELEMENTS (openings));
   tcase_add_loop_test (tests, test_converts_without_gpu, 0, 2);
   tcase_add_test (tests, test_when_it_opens);
