@@ -267,8 +267,8 @@ measure (Rig * rig, BenchSize size)
     }
   }
   for (guint w = 0; w < N_WAYS; w++) {
-    bench_print (ways[w].program, ways[w].name, "RGB", size, 1, us[w], cpu[w] / us[w]->len,
-        3.0 * size.width * size.height);
+    bench_print (ways[w].program, ways[w].name, "RGB", size, 1, us[w],
+        cpu[w] / us[w]->len, 3.0 * size.width * size.height);
     g_array_unref (us[w]);
   }
   rig_clear (rig);
