@@ -24,7 +24,7 @@ struct _GstCudaGray
 
   /* From start to stop; the streaming thread's. */
   CudaGrayConverter converter;
-  GstAllocator *allocator;
+  GstAllocator *allocator;      /* under the object lock */
   GstVideoInfo in_info, out_info;
   LumaPlan plan;
   guint bad_frames;             /* in a row */

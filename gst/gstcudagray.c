@@ -130,7 +130,9 @@ gst_cuda_gray_start (GstBaseTransform * trans)
   if (!cuda_gray_converter_open (&self->converter, GST_ELEMENT (self), backend,
           device_id))
     return FALSE;
+  GST_OBJECT_LOCK (self);
   self->allocator = gst_cuda_gray_allocator_new (self->converter.device >= 0);
+  GST_OBJECT_UNLOCK (self);
   self->bad_frames = 0;
   self->warned_colorimetry = FALSE;
   gst_cuda_gray_show_backend (self);
@@ -142,8 +144,10 @@ gst_cuda_gray_stop (GstBaseTransform * trans)
 {
   GstCudaGray *self = GST_CUDA_GRAY (trans);
 
-  cuda_gray_converter_close (&self->converter);
+  GST_OBJECT_LOCK (self);
   gst_clear_object (&self->allocator);
+  GST_OBJECT_UNLOCK (self);
+  cuda_gray_converter_close (&self->converter);
   /* The counts of the run that has ended stay to be read. */
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_STATS]);
   return TRUE;
@@ -269,11 +273,25 @@ gst_cuda_gray_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   return TRUE;
 }
 
+/* NULL where the element is stopped: an ALLOCATION query of that moment is still
+ * answered, and the base class would keep what it decides for good. */
+static GstAllocator *
+gst_cuda_gray_ref_allocator (GstCudaGray * self)
+{
+  GstAllocator *allocator;
+
+  GST_OBJECT_LOCK (self);
+  allocator = self->allocator ? gst_object_ref (self->allocator) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  return allocator;
+}
+
 static gboolean
 gst_cuda_gray_propose_allocation (GstBaseTransform * trans,
     GstQuery * decide_query, GstQuery * query)
 {
-  GstCudaGray *self = GST_CUDA_GRAY (trans);
+  GstAllocator *allocator;
+  gboolean done;
 
   if (!GST_BASE_TRANSFORM_CLASS (gst_cuda_gray_parent_class)
       ->propose_allocation (trans, decide_query, query))
@@ -281,17 +299,24 @@ gst_cuda_gray_propose_allocation (GstBaseTransform * trans,
   /* In passthrough downstream has answered. */
   if (decide_query == NULL)
     return TRUE;
-  return cuda_gray_allocation_propose (query, self->allocator);
+  allocator = gst_cuda_gray_ref_allocator (GST_CUDA_GRAY (trans));
+  done = allocator != NULL && cuda_gray_allocation_propose (query, allocator);
+  gst_clear_object (&allocator);
+  return done;
 }
 
 static gboolean
 gst_cuda_gray_decide_allocation (GstBaseTransform * trans, GstQuery * query)
 {
-  GstCudaGray *self = GST_CUDA_GRAY (trans);
+  GstAllocator *allocator =
+      gst_cuda_gray_ref_allocator (GST_CUDA_GRAY (trans));
+  gboolean done;
 
-  return cuda_gray_allocation_decide (query, self->allocator) &&
+  done = allocator != NULL && cuda_gray_allocation_decide (query, allocator) &&
       GST_BASE_TRANSFORM_CLASS (gst_cuda_gray_parent_class)
       ->decide_allocation (trans, query);
+  gst_clear_object (&allocator);
+  return done;
 }
 
 /* All that downstream supports may reach upstream, but crop: the whole frame
