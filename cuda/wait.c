@@ -15,7 +15,7 @@
 #define SHORT_SLEEP_US 200
 /* The most that a stream's first frame makes the next ones expect. */
 #define FIRST_US 1000
-/* The longest spin after a sleep. */
+/* The longest spin past the time that a frame was expected to take. */
 #define SPIN_US 50
 
 static int64_t

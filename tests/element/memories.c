@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "gpu.h"
+#include "process.h"
 
 /* Where data starts, in memory that has more. */
 #define ODD 13
@@ -231,19 +232,6 @@ GST_START_TEST (test_kinds)
 
 GST_END_TEST;
 
-static guint
-open_files (void)
-{
-  GDir *dir = g_dir_open ("/proc/self/fd", 0, NULL);
-  guint n = 0;
-
-  fail_unless (dir != NULL);
-  while (g_dir_read_name (dir) != NULL)
-    n++;
-  g_dir_close (dir);
-  return n;
-}
-
 /* Each kind of memory in turn, with a new picture each time. */
 GST_START_TEST (test_many_fresh_buffers)
 {
@@ -256,12 +244,12 @@ GST_START_TEST (test_many_fresh_buffers)
 
     /* The first round opens what stays open. */
     if (i == G_N_ELEMENTS (makers))
-      before = open_files ();
+      before = process_open_files ();
     run_in (rig, picture, pixels_find ("RGB"),
         makers[i % G_N_ELEMENTS (makers)]);
     picture_free (picture);
   }
-  fail_unless_equals_int (open_files (), before);
+  fail_unless_equals_int (process_open_files (), before);
   rig_free (rig);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "gpu.h"
+#include "process.h"
 
 #define LINE "videotestsrc num-buffers=5 ! " \
     "video/x-raw,format=RGB,width=320,height=240 ! cudagray ! fakesink"
@@ -35,24 +36,11 @@ resident_bytes (void)
   return pages * sysconf (_SC_PAGESIZE);
 }
 
-static guint
-open_files (void)
-{
-  GDir *dir = g_dir_open ("/proc/self/fd", 0, NULL);
-  guint n = 0;
-
-  fail_unless (dir != NULL);
-  while (g_dir_read_name (dir) != NULL)
-    n++;
-  g_dir_close (dir);
-  return n;
-}
-
 static void
 take_usage (Usage * usage)
 {
   usage->resident = resident_bytes ();
-  usage->files = open_files ();
+  usage->files = process_open_files ();
   gpu_blocks_use (&usage->blocks);
 }
 

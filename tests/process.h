@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * SPDX-FileCopyrightText: 2026 the cudagray authors */
+
+/* What tests ask about their own process. */
+
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Open file descriptors; the one that counts them is among them. */
+guint process_open_files (void);
+
+G_END_DECLS
