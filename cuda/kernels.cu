@@ -5,10 +5,10 @@
  *
  * A warp makes a tile of one row's gray pixels.  It reads the aligned 16-byte
  * words that hold the tile's source bytes, wherever these start, side by side
- * into shared memory.  From there each thread takes the bytes of four pixels,
- * shifts them into place and stores one aligned word of the destination.  No
- * access to memory is misaligned, and all of them coalesce: what PCIe and
- * device memory both want.
+ * into shared memory.  From there each thread takes the words that hold its
+ * pixels' bytes, shifts them into place and stores its gray pixels as one
+ * aligned word.  No access to memory is misaligned, and all of them coalesce:
+ * what PCIe and device memory both want.
  *
  * An aligned word that holds a byte of the row lies on a page of the row, so
  * that reading all of it is safe.  Writing is not: words at the row's ends,
@@ -21,8 +21,7 @@ namespace
 
 const int lanes = 32;
 const int warps = 4;            /* of a block; they share nothing */
-const int words_per_lane = 4;
-const int tile_pixels = lanes * words_per_lane * 4;
+const int tile_pixels = lanes * 16;
 const size_t max_grid_y = 65535;
 /* Tiles start where the destination has a boundary of this many bytes. */
 const int line = 128;
@@ -38,40 +37,48 @@ most_blocks (int wanted)
 #endif
 }
 
-/* min_blocks, the blocks that a multiprocessor must hold, bounds the registers
- * of a thread; the numbers are measured. */
+/* pixels: what a thread takes at a time, as many as let a warp's reads of
+ * shared memory meet no bank twice.  min_blocks, the blocks that a
+ * multiprocessor must hold, bounds the registers of a thread; the numbers are
+ * measured. */
 template <LumaLayout LAYOUT> struct Shape;
 template <> struct Shape<LUMA_LAYOUT_PACKED3>
 {
-  static const int planes = 1, step = 3, min_blocks = most_blocks (10);
+  static const int planes = 1, step = 3, pixels = 16;
+  static const int min_blocks = most_blocks (9);
 };
 template <> struct Shape<LUMA_LAYOUT_PACKED4>
 {
-  static const int planes = 1, step = 4, min_blocks = most_blocks (8);
+  static const int planes = 1, step = 4, pixels = 4;
+  static const int min_blocks = most_blocks (10);
 };
 template <> struct Shape<LUMA_LAYOUT_PLANAR>
 {
-  static const int planes = 3, step = 1, min_blocks = most_blocks (8);
+  static const int planes = 3, step = 1, pixels = 16;
+  static const int min_blocks = most_blocks (10);
 };
 
-/* The source bytes of a tile.  They may start within a word, which takes one
- * more.  The words before and after them are read, for gray words that are
- * not wholly in the row, but what they hold is not used. */
+/* The source bytes of a tile, a plane.  They may start within a word, which
+ * takes one more.  Before them there is room for the pixels that a thread
+ * takes along, for it begins before the row does; what they hold is not
+ * used. */
 template <LumaLayout LAYOUT>
 struct Tile
 {
-  static const int words = tile_pixels * Shape<LAYOUT>::step / 16 + 3;
-  uint4 word[Shape<LAYOUT>::planes][words];
+  static const int before = Shape<LAYOUT>::pixels * Shape<LAYOUT>::step / 16;
+  static const int whole = tile_pixels * Shape<LAYOUT>::step / 16;
+  uint4 word[Shape<LAYOUT>::planes][before + whole + 1];
 };
 
-/* Copies the words that hold size bytes from p on, to tile[1] and on.  Returns
- * the byte of the tile where they start. */
-template <bool WHOLE, int WORDS>
+/* Copies the words that hold size bytes from p on, to word[before] and on.
+ * Returns the byte of the tile where they start. */
+template <bool WHOLE, LumaLayout LAYOUT>
 __device__ __forceinline__ int
-load (uint4 (&tile)[WORDS], const uint8_t * p, int size, int lane)
+load (Tile<LAYOUT> & tile, int plane, const uint8_t * p, int size, int lane)
 {
-  const int whole_rounds = WHOLE ? (WORDS - 3) / lanes : 0;
-  const int rounds = (WORDS - 2 + lanes - 1) / lanes;
+  const int whole_rounds = WHOLE ? tile.whole / lanes : 0;
+  const int rounds = tile.whole / lanes + 1;
+  uint4 *to = tile.word[plane] + tile.before + lane;
   int lead = (int) ((uintptr_t) p & 15);
   const uint4 *from = (const uint4 *) (p - lead) + lane;
   int count = (lead + size + 15) / 16 - lane;
@@ -85,53 +92,78 @@ load (uint4 (&tile)[WORDS], const uint8_t * p, int size, int lane)
 #pragma unroll
   for (int i = 0; i < rounds; i++) {
     if (i < whole_rounds || i * lanes < count)
-      tile[1 + i * lanes + lane] = held[i];
+      to[i * lanes] = held[i];
   }
-  return 16 + lead;
+  return 16 * tile.before + lead;
 }
 
-/* N words that start at any byte. */
+__device__ __forceinline__ void
+unpack (uint32_t * to, const uint4 & word)
+{
+  to[0] = word.x;
+  to[1] = word.y;
+  to[2] = word.z;
+  to[3] = word.w;
+}
+
+/* N words from any byte on, which may lie before the tile's first.  All lanes
+ * have the same byte modulo 16, so that none of these branches diverges. */
 template <int N>
 __device__ __forceinline__ void
-shifted (uint32_t (&out)[N], const uint4 * tile, int byte)
+take (uint32_t (&out)[N], const uint4 * tile, int byte)
 {
-  const uint32_t *from = (const uint32_t *) tile + byte / 4;
-  uint32_t word[N + 1];
+  const uint4 *from = tile + (byte >> 4);
+  uint32_t w[N + 4];
 
 #pragma unroll
-  for (int i = 0; i <= N; i++)
-    word[i] = from[i];
+  for (int i = 0; i < N; i += 4)
+    unpack (w + i, from[i / 4]);
+  if (byte % 16 == 0) {
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      out[i] = w[i];
+    return;
+  }
+  unpack (w + N, from[N / 4]);
+  if (byte & 8) {
+#pragma unroll
+    for (int i = 0; i < N + 2; i++)
+      w[i] = w[i + 2];
+  }
+  if (byte & 4) {
+#pragma unroll
+    for (int i = 0; i < N + 1; i++)
+      w[i] = w[i + 1];
+  }
 #pragma unroll
   for (int i = 0; i < N; i++)
-    out[i] = __funnelshift_r (word[i], word[i + 1], byte % 4 * 8);
+    out[i] = __funnelshift_r (w[i], w[i + 1], (byte & 3) * 8);
 }
 
-/* Four pixels, a word each with the bytes in the order of the weights; byte 3
- * has weight 0 where the layout has three. */
-template <LumaLayout LAYOUT>
+/* The i-th four pixels of a thread, a word each with the bytes in the order of
+ * the weights; byte 3 has weight 0 where the layout has three. */
+template <LumaLayout LAYOUT, int N>
 __device__ __forceinline__ void
-four_pixels (uint32_t (&pixel)[4], const Tile<LAYOUT> & tile, const int *start,
-    int at)
+four_pixels (uint32_t (&pixel)[4], const uint32_t (&words)[Shape<LAYOUT>::
+        planes][N], int i)
 {
   const int planes = Shape<LAYOUT>::planes, step = Shape<LAYOUT>::step;
-  uint32_t w[planes][step];
 
-#pragma unroll
-  for (int p = 0; p < planes; p++)
-    shifted (w[p], tile.word[p], start[p] + step * at);
   if (LAYOUT == LUMA_LAYOUT_PACKED3) {
-    pixel[0] = w[0][0];
-    pixel[1] = __funnelshift_r (w[0][0], w[0][1 % step], 24);
-    pixel[2] = __funnelshift_r (w[0][1 % step], w[0][2 % step], 16);
-    pixel[3] = w[0][2 % step] >> 8;
+    const uint32_t *w = words[0] + step * i;
+
+    pixel[0] = w[0];
+    pixel[1] = __funnelshift_r (w[0], w[1], 24);
+    pixel[2] = __funnelshift_r (w[1], w[2], 16);
+    pixel[3] = w[2] >> 8;
   } else if (LAYOUT == LUMA_LAYOUT_PACKED4) {
 #pragma unroll
-    for (int i = 0; i < 4; i++)
-      pixel[i] = w[0][i % step];
+    for (int j = 0; j < 4; j++)
+      pixel[j] = words[0][step * i + j];
   } else {
-    uint32_t ab01 = __byte_perm (w[0][0], w[1 % planes][0], 0x5140);
-    uint32_t ab23 = __byte_perm (w[0][0], w[1 % planes][0], 0x7362);
-    uint32_t c = w[2 % planes][0];
+    uint32_t ab01 = __byte_perm (words[0][i], words[1 % planes][i], 0x5140);
+    uint32_t ab23 = __byte_perm (words[0][i], words[1 % planes][i], 0x7362);
+    uint32_t c = words[2 % planes][i];
 
     pixel[0] = __byte_perm (ab01, c, 0x4410);
     pixel[1] = __byte_perm (ab01, c, 0x5532);
@@ -158,6 +190,63 @@ four_grays (const GpuFrame & frame, const uint32_t (&pixel)[4])
       __byte_perm (y[2], y[3], 0x0062), 0x5410);
 }
 
+/* What a thread makes of the tile's pixels from at on.  start is the byte of
+ * each plane where pixel 0 is. */
+template <LumaLayout LAYOUT>
+struct Grays
+{
+  static const int pixels = Shape<LAYOUT>::pixels;
+  uint32_t word[pixels / 4];
+
+  __device__ __forceinline__
+  Grays (const GpuFrame & frame, const Tile<LAYOUT> & tile, const int *start,
+      int at)
+  {
+    const int planes = Shape<LAYOUT>::planes, step = Shape<LAYOUT>::step;
+    uint32_t words[planes][step * pixels / 4], pixel[4];
+
+#pragma unroll
+    for (int p = 0; p < planes; p++)
+      take (words[p], tile.word[p], start[p] + step * at);
+#pragma unroll
+    for (int i = 0; i < pixels / 4; i++) {
+      four_pixels<LAYOUT> (pixel, words, i);
+      word[i] = four_grays (frame, pixel);
+    }
+  }
+
+  __device__ __forceinline__ void
+  store (uint8_t * to) const
+  {
+    if (pixels == 16)
+      *(uint4 *) to = make_uint4 (word[0], word[1 % (pixels / 4)],
+          word[2 % (pixels / 4)], word[3 % (pixels / 4)]);
+    else
+      *(uint32_t *) to = word[0];
+  }
+
+  /* Those pixels alone that are begin or later, and before end. */
+  __device__ __forceinline__ void
+  store_part (uint8_t * to, int begin, int end) const
+  {
+    if (begin <= 0 && pixels <= end) {
+      store (to);
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < pixels; i += 4) {
+      if (begin <= i && i + 4 <= end) {
+        *(uint32_t *) (to + i) = word[i / 4];
+      } else {
+        for (int j = i; j < i + 4; j++) {
+          if (begin <= j && j < end)
+            to[j] = (uint8_t) (word[i / 4] >> 8 * (j - i));
+        }
+      }
+    }
+  }
+};
+
 /* The tile from x on, all of it in the row. */
 template <LumaLayout LAYOUT>
 __device__ __forceinline__ void
@@ -165,22 +254,18 @@ convert_whole (const GpuFrame & frame, Tile<LAYOUT> & tile, size_t row,
     ptrdiff_t x, int lane)
 {
   const int planes = Shape<LAYOUT>::planes, step = Shape<LAYOUT>::step;
+  const int pixels = Shape<LAYOUT>::pixels;
   uint8_t *dst = frame.dst + (ptrdiff_t) row * frame.dst_stride + x;
   int start[planes];
 
 #pragma unroll
   for (int p = 0; p < planes; p++)
-    start[p] = load<true> (tile.word[p], frame.src[p] + (ptrdiff_t) row *
+    start[p] = load<true> (tile, p, frame.src[p] + (ptrdiff_t) row *
         frame.src_stride[p] + step * x, step * tile_pixels, lane);
   __syncwarp ();
 #pragma unroll
-  for (int i = 0; i < words_per_lane; i++) {
-    int at = 4 * (i * lanes + lane);
-    uint32_t pixel[4];
-
-    four_pixels<LAYOUT> (pixel, tile, start, at);
-    *(uint32_t *) (dst + at) = four_grays (frame, pixel);
-  }
+  for (int at = pixels * lane; at < tile_pixels; at += pixels * lanes)
+    Grays<LAYOUT> (frame, tile, start, at).store (dst + at);
   __syncwarp ();
 }
 
@@ -191,6 +276,7 @@ convert_part (const GpuFrame & frame, Tile<LAYOUT> & tile, size_t row,
     ptrdiff_t x, int lane)
 {
   const int planes = Shape<LAYOUT>::planes, step = Shape<LAYOUT>::step;
+  const int pixels = Shape<LAYOUT>::pixels;
   uint8_t *dst = frame.dst + (ptrdiff_t) row * frame.dst_stride + x;
   ptrdiff_t left = (ptrdiff_t) frame.width - x;
   int skip = x < 0 ? (int) -x : 0;
@@ -199,24 +285,15 @@ convert_part (const GpuFrame & frame, Tile<LAYOUT> & tile, size_t row,
 
 #pragma unroll
   for (int p = 0; p < planes; p++)
-    start[p] = load<false> (tile.word[p], frame.src[p] + (ptrdiff_t) row *
+    start[p] = load<false> (tile, p, frame.src[p] + (ptrdiff_t) row *
         frame.src_stride[p] + step * (x + skip), step * (end - skip), lane) -
         step * skip;
   __syncwarp ();
 #pragma unroll 1
-  for (int at = 4 * lane; at < end; at += 4 * lanes) {
-    uint32_t pixel[4], gray;
-
-    if (at + 4 <= skip)
-      continue;
-    four_pixels<LAYOUT> (pixel, tile, start, at);
-    gray = four_grays (frame, pixel);
-    if (at >= skip && at + 4 <= end) {
-      *(uint32_t *) (dst + at) = gray;
-    } else {
-      for (int j = max (skip - at, 0); j < 4 && at + j < end; j++)
-        dst[at + j] = (uint8_t) (gray >> 8 * j);
-    }
+  for (int at = pixels * lane; at < end; at += pixels * lanes) {
+    if (at + pixels > skip)
+      Grays<LAYOUT> (frame, tile, start, at).store_part (dst + at, skip - at,
+          end - at);
   }
   __syncwarp ();
 }

@@ -15,6 +15,8 @@
 #define SHORT_SLEEP_US 200
 /* The most that a stream's first frame makes the next ones expect. */
 #define FIRST_US 1000
+/* The most by which to wake early. */
+#define MOST_EARLY_US 36
 /* The longest spin past the time that a frame was expected to take. */
 #define SPIN_US 50
 
@@ -52,18 +54,18 @@ gpu_pace_start (GpuPace * pace)
   pace->started_us = now_us ();
 }
 
+static int64_t
+least (int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
 /* How much earlier to wake than expected: frames vary the more the longer they
  * take. */
 static int64_t
 early_us (const GpuPace * pace)
 {
-  return 4 + pace->expected_us / 64;
-}
-
-static int64_t
-least (int64_t a, int64_t b)
-{
-  return a < b ? a : b;
+  return least (4 + pace->expected_us / 32, MOST_EARLY_US);
 }
 
 /* Quick to shorten, for a sleep that was too long costs time; slow to
