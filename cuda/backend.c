@@ -55,7 +55,9 @@ note (GpuBackend * self, const char *call, cudaError_t error)
   if (error != cudaSuccess) {
     snprintf (self->error, sizeof self->error, "%s: %s", call,
         gpu_calls->ErrorName (error));
-    gpu_calls->GetLastError ();
+    /* Not CUDA's but gpu_push's, at the end of the process. */
+    if (error != cudaErrorCudartUnloading)
+      gpu_calls->GetLastError ();
   }
   return error;
 }

@@ -3,7 +3,9 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "device.h"
 
@@ -21,6 +23,23 @@ struct _GpuDevice
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GpuDevice devices[MAX_DEVICES];
+
+/* Read by whoever is between a push and its pop, written by the end of the
+ * process. */
+static pthread_rwlock_t in_use = PTHREAD_RWLOCK_INITIALIZER;
+
+/* A process may exit while its streams play.  CUDA takes itself down then, and
+ * a call that comes after, or is under way, can crash: let those under way end
+ * and no more begin.  A GPU that hangs must not keep the process. */
+static void
+end_use (void)
+{
+  struct timespec until;
+
+  clock_gettime (CLOCK_REALTIME, &until);
+  until.tv_sec += 1;
+  pthread_rwlock_timedwrlock (&in_use, &until);
+}
 
 /* A failed call leaves its error for whoever asks next, in this process's
  * other CUDA code too: take it away. */
@@ -110,7 +129,7 @@ attribute (int ordinal, enum cudaDeviceAttr which, int otherwise)
 static GpuDevice *
 retain (int ordinal, GpuStatus * status)
 {
-  static bool loaded;
+  static bool loaded, ends;
   GpuDevice *device = &devices[ordinal];
   CUdevice handle;
   CUresult result;
@@ -134,6 +153,9 @@ retain (int ordinal, GpuStatus * status)
   device->reads_host_pages = attribute (ordinal,
       cudaDevAttrPageableMemoryAccessUsesHostPageTables, 0);
   device->open = true;
+  /* Registered after CUDA's own handlers, it runs before them. */
+  if (!ends)
+    ends = atexit (end_use) == 0;
   return device;
 }
 
@@ -183,8 +205,12 @@ gpu_device_warm (GpuDevice * device, bool (*load) (void *), void *data)
 cudaError_t
 gpu_push (GpuDevice * device)
 {
-  return gpu_calls->CtxPushCurrent (device->context) == CUDA_SUCCESS ?
-      cudaSuccess : cudaErrorDeviceUninitialized;
+  if (pthread_rwlock_tryrdlock (&in_use) != 0)
+    return cudaErrorCudartUnloading;
+  if (gpu_calls->CtxPushCurrent (device->context) == CUDA_SUCCESS)
+    return cudaSuccess;
+  pthread_rwlock_unlock (&in_use);
+  return cudaErrorDeviceUninitialized;
 }
 
 void
@@ -193,6 +219,7 @@ gpu_pop (void)
   CUcontext ignored;
 
   gpu_calls->CtxPopCurrent (&ignored);
+  pthread_rwlock_unlock (&in_use);
 }
 
 void

@@ -28,7 +28,8 @@ void gpu_device_set_lost (GpuDevice * device);
 bool gpu_device_is_lost (GpuDevice * device);
 
 /* Makes the device's context current for this thread; each push that succeeds
- * needs one pop in the same function. */
+ * needs one pop in the same function.  cudaErrorCudartUnloading once the
+ * process has begun to exit. */
 cudaError_t gpu_push (GpuDevice * device);
 void gpu_pop (void);
 
