@@ -4,7 +4,8 @@
 /* The CUDA backend: one stream, one frame under way.
  *
  * Memory that the device reaches is read and written in place by one launch.
- * The rest goes through device memory. */
+ * The rest goes through device memory.  A frame that need not be waited for is
+ * made on the target's stream. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,9 @@ typedef struct
 {
   LumaBackend base;
   GpuDevice *device;
-  cudaStream_t stream;
+  cudaStream_t stream, at_work; /* our own, and the last frame's */
+  cudaEvent_t event;
+  bool unwaited;                /* event is the end of a frame under way */
   GpuStaging staged_in, staged_out;
   GpuPace pace;
   /* The frame under way whose rows are to be fetched, or NULL. */
@@ -64,6 +67,20 @@ note (GpuBackend * self, const char *call, cudaError_t error)
 
 #define TRY(self, call, ...) \
     note (self, "cuda" #call, gpu_calls->call (__VA_ARGS__))
+
+/* What is put on stream from here on comes after what is under way on first. */
+static cudaError_t
+follow (GpuBackend * self, cudaStream_t stream, cudaStream_t first)
+{
+  cudaError_t error;
+
+  if (first == NULL || first == stream)
+    return cudaSuccess;
+  error = TRY (self, EventRecord, self->event, first);
+  if (error == cudaSuccess)
+    error = TRY (self, StreamWaitEvent, stream, self->event, 0);
+  return error;
+}
 
 static uint8_t *
 reach (GpuBackend * self, const GpuSpan * span, Route * route)
@@ -118,7 +135,7 @@ stage_source (GpuBackend * self, Route * route)
       total += aligned (route->source[p].size);
   }
   error = note (self, "staging memory",
-      gpu_staging_reserve (&self->staged_in, total, self->stream));
+      gpu_staging_reserve (&self->staged_in, total, self->at_work));
   total = 0;
   for (unsigned p = 0; p < LUMA_PLANES && error == cudaSuccess; p++) {
     const GpuSpan *span = &route->source[p];
@@ -128,7 +145,7 @@ stage_source (GpuBackend * self, Route * route)
     route->source_at[p] = self->staged_in.data + total;
     total += aligned (span->size);
     error = TRY (self, MemcpyAsync, route->source_at[p], span->start,
-        span->size, cudaMemcpyHostToDevice, self->stream);
+        span->size, cudaMemcpyDefault, self->at_work);
   }
   return error;
 }
@@ -148,7 +165,7 @@ stage_target (GpuBackend * self, const LumaPlan * plan, const LumaTarget * dst,
   ptrdiff_t pitch = (ptrdiff_t) staged_pitch (plan);
   cudaError_t error = note (self, "staging memory",
       gpu_staging_reserve (&self->staged_out, pitch * plan->height,
-          self->stream));
+          self->at_work));
 
   frame->dst = self->staged_out.data;
   frame->dst_stride = pitch;
@@ -173,8 +190,8 @@ fetch_target (GpuBackend * self)
   if (plan->height == 1)
     pitch = plan->width;
   return TRY (self, Memcpy2DAsync, span.start, pitch, self->staged_out.data,
-      staged_pitch (plan), plan->width, plan->height, cudaMemcpyDeviceToHost,
-      self->stream);
+      staged_pitch (plan), plan->width, plan->height, cudaMemcpyDefault,
+      self->at_work);
 }
 
 static cudaError_t
@@ -190,8 +207,12 @@ enqueue (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
     .dst_stride = dst->stride,
     .max_blocks = gpu_max_blocks (self->device, route->over_link),
   };
-  cudaError_t error = cudaSuccess;
+  cudaError_t error = follow (self, self->at_work, src->stream);
 
+  if (error == cudaSuccess)
+    error = follow (self, self->at_work, dst->stream);
+  if (error != cudaSuccess)
+    return error;
   if (route->target_at != NULL)
     frame.dst = route->target_at + (dst->data - route->target.start);
   else
@@ -209,16 +230,25 @@ enqueue (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
   }
   self->fetch_plan = route->target_at == NULL ? plan : NULL;
   self->fetch_to = *dst;
-  return note (self, "kernel launch",
-      gpu_calls->Launch (&frame, self->stream));
+  error = note (self, "kernel launch",
+      gpu_calls->Launch (&frame, self->at_work));
+  /* Without a stream of the target's the caller waits. */
+  if (error != cudaSuccess || src->stream == NULL || dst->stream == NULL)
+    return error;
+  error = TRY (self, EventRecord, self->event, self->at_work);
+  if (error == cudaSuccess && src->stream != dst->stream)
+    error = TRY (self, StreamWaitEvent, src->stream, self->event, 0);
+  self->unwaited = error == cudaSuccess;
+  return error;
 }
 
 /* With the context current. */
 static LumaResult
 wait_for_stream (GpuBackend * self, int64_t timeout_us)
 {
-  cudaError_t error = gpu_wait (self->stream, &self->pace, timeout_us);
+  cudaError_t error = gpu_wait (self->at_work, &self->pace, timeout_us);
 
+  self->unwaited = false;
   if (error == cudaSuccess)
     return LUMA_DONE;
   if (error == cudaErrorNotReady) {
@@ -261,6 +291,9 @@ gpu_submit (LumaBackend * base, const LumaPlan * plan, const LumaSource * src,
   }
   if (note (self, "cuCtxPushCurrent", gpu_push (self->device)) != cudaSuccess)
     return LUMA_FAILED;
+  /* A frame that is waited for has a stream of its own to wait for. */
+  self->at_work = src->stream != NULL && dst->stream != NULL ? dst->stream :
+      self->stream;
   gpu_pace_start (&self->pace);
   find_route (self, plan, src, dst, &route);
   *path = route.staged ? LUMA_PATH_STAGED : LUMA_PATH_IN_PLACE;
@@ -297,20 +330,36 @@ gpu_error (LumaBackend * base)
   return ((GpuBackend *) base)->error;
 }
 
+/* With the context current.  The stream that the frame is on may be gone. */
+static bool
+has_ended (GpuBackend * self)
+{
+  if (!self->unwaited)
+    return true;
+  self->at_work = self->stream;
+  return TRY (self, StreamWaitEvent, self->stream, self->event, 0) ==
+      cudaSuccess && wait_for_stream (self, DRAIN_US) != LUMA_UNKNOWN;
+}
+
 static void
 gpu_close (LumaBackend * base)
 {
   GpuBackend *self = (GpuBackend *) base;
+  bool pushed = !gpu_device_is_lost (self->device) &&
+      gpu_push (self->device) == cudaSuccess;
 
   /* Freeing device memory waits for the GPU, perhaps for ever. */
-  if (!gpu_device_is_lost (self->device) &&
-      gpu_push (self->device) == cudaSuccess) {
+  if (pushed && has_ended (self)) {
     gpu_staging_free (&self->staged_in);
     gpu_staging_free (&self->staged_out);
+    if (self->event != NULL)
+      TRY (self, EventDestroy, self->event);
     if (self->stream != NULL)
       TRY (self, StreamDestroy, self->stream);
-    gpu_pop ();
   }
+  if (pushed)
+    gpu_pop ();
+  gpu_device_close (self->device);
   free (self);
 }
 
@@ -348,17 +397,33 @@ load_kernels (void *data)
   return result == LUMA_DONE;
 }
 
-LumaBackend *
-gpu_open (int ordinal, GpuStatus * status)
+/* In a context of others their memory may be at work on the legacy stream,
+ * which a blocking stream of ours comes after. */
+static cudaError_t
+create_stream (GpuBackend * self)
 {
-  GpuDevice *device = gpu_device_open (ordinal, status);
-  GpuBackend *self;
-  cudaError_t error;
+  cudaError_t error = note (self, "cuCtxPushCurrent", gpu_push (self->device));
 
-  if (device == NULL)
-    return NULL;
+  if (error != cudaSuccess)
+    return error;
+  error = TRY (self, StreamCreate, &self->stream,
+      gpu_device_is_foreign (self->device) ? cudaStreamDefault :
+      cudaStreamNonBlocking);
+  if (error == cudaSuccess)
+    error = TRY (self, EventCreate, &self->event, cudaEventDisableTiming);
+  gpu_pop ();
+  return error;
+}
+
+/* Takes device. */
+static LumaBackend *
+open_on (GpuDevice * device, GpuStatus * status)
+{
+  GpuBackend *self;
+
   if (gpu_device_is_lost (device)) {
     gpu_device_refuse (status, LOST);
+    gpu_device_close (device);
     return NULL;
   }
   self = calloc (1, sizeof *self);
@@ -367,15 +432,27 @@ gpu_open (int ordinal, GpuStatus * status)
   self->base.klass = &gpu_class;
   self->device = device;
   gpu_pace_init (&self->pace);
-  error = note (self, "cuCtxPushCurrent", gpu_push (device));
-  if (error == cudaSuccess) {
-    error = TRY (self, StreamCreate, &self->stream, cudaStreamNonBlocking);
-    gpu_pop ();
-  }
-  if (error != cudaSuccess || !gpu_device_warm (device, load_kernels, self)) {
+  if (create_stream (self) != cudaSuccess ||
+      !gpu_device_warm (device, load_kernels, self)) {
     gpu_device_refuse (status, self->error);
     gpu_close (&self->base);
     return NULL;
   }
   return &self->base;
+}
+
+LumaBackend *
+gpu_open (int ordinal, GpuStatus * status)
+{
+  GpuDevice *device = gpu_device_open (ordinal, status);
+
+  return device != NULL ? open_on (device, status) : NULL;
+}
+
+LumaBackend *
+gpu_open_in (void *context, int ordinal, GpuStatus * status)
+{
+  GpuDevice *device = gpu_device_open_in (context, ordinal, status);
+
+  return device != NULL ? open_on (device, status) : NULL;
 }

@@ -32,6 +32,11 @@ typedef struct
   cudaError_t (*StreamCreate) (cudaStream_t * stream, unsigned flags);
   cudaError_t (*StreamDestroy) (cudaStream_t stream);
   cudaError_t (*StreamQuery) (cudaStream_t stream);
+  cudaError_t (*StreamWaitEvent) (cudaStream_t stream, cudaEvent_t event,
+      unsigned flags);
+  cudaError_t (*EventCreate) (cudaEvent_t * event, unsigned flags);
+  cudaError_t (*EventDestroy) (cudaEvent_t event);
+  cudaError_t (*EventRecord) (cudaEvent_t event, cudaStream_t stream);
   cudaError_t (*Malloc) (void **data, size_t size);
   cudaError_t (*Free) (void *data);
   cudaError_t (*MemsetAsync) (void *data, int value, size_t size,

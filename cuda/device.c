@@ -14,9 +14,10 @@
 struct _GpuDevice
 {
   CUcontext context;            /* the primary one, retained for good */
+  GpuDevice *primary;           /* NULL but where context is another one */
   bool open;
-  bool lost;                    /* a frame is out of control */
-  bool warm;                    /* its kernels are loaded */
+  bool lost;                    /* a frame is out of control; the primary's */
+  bool warm;                    /* the context's kernels are loaded */
   bool reads_host_pages;
   unsigned multiprocessors;
 };
@@ -188,6 +189,37 @@ gpu_device_open (int ordinal, GpuStatus * status)
   return device;
 }
 
+GpuDevice *
+gpu_device_open_in (CUcontext context, int ordinal, GpuStatus * status)
+{
+  GpuDevice *primary = gpu_device_open (ordinal, status);
+  GpuDevice *device;
+
+  if (primary == NULL)
+    return NULL;
+  device = calloc (1, sizeof *device);
+  if (device == NULL)
+    abort ();
+  device->context = context;
+  device->primary = primary;
+  device->reads_host_pages = primary->reads_host_pages;
+  device->multiprocessors = primary->multiprocessors;
+  return device;
+}
+
+void
+gpu_device_close (GpuDevice * device)
+{
+  if (device->primary != NULL)
+    free (device);
+}
+
+bool
+gpu_device_is_foreign (const GpuDevice * device)
+{
+  return device->primary != NULL;
+}
+
 bool
 gpu_device_warm (GpuDevice * device, bool (*load) (void *), void *data)
 {
@@ -225,6 +257,8 @@ gpu_pop (void)
 void
 gpu_device_set_lost (GpuDevice * device)
 {
+  if (device->primary != NULL)
+    device = device->primary;
   pthread_mutex_lock (&lock);
   device->lost = true;
   pthread_mutex_unlock (&lock);
@@ -235,6 +269,8 @@ gpu_device_is_lost (GpuDevice * device)
 {
   bool lost;
 
+  if (device->primary != NULL)
+    device = device->primary;
   pthread_mutex_lock (&lock);
   lost = device->lost;
   pthread_mutex_unlock (&lock);
@@ -311,7 +347,9 @@ gpu_reach (GpuDevice * device, const void *data, size_t size,
     return type == CU_MEMORYTYPE_HOST ? GPU_OVER_LINK : GPU_ON_BOARD;
   }
   *device_pointer = (uint8_t *) data;
-  return device->reads_host_pages ? GPU_OVER_LINK : GPU_OUT_OF_REACH;
+  /* Nor is another device's memory such a page. */
+  return device->reads_host_pages && type != CU_MEMORYTYPE_DEVICE ?
+      GPU_OVER_LINK : GPU_OUT_OF_REACH;
 }
 
 unsigned

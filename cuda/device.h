@@ -14,6 +14,15 @@ typedef struct _GpuDevice GpuDevice;
  * opened once a process and stays open. */
 GpuDevice *gpu_device_open (int device, GpuStatus * status);
 
+/* The same device in another of its contexts, or NULL with *status filled.
+ * Needs gpu_device_close; the others, for which that does nothing, do not. */
+GpuDevice *gpu_device_open_in (CUcontext context, int device,
+    GpuStatus * status);
+void gpu_device_close (GpuDevice * device);
+
+/* Whether the context is someone else's. */
+bool gpu_device_is_foreign (const GpuDevice * device);
+
 /* Turns *status of an open device into a refusal: reason is a call and its
  * error's name. */
 void gpu_device_refuse (GpuStatus * status, const char *reason);

@@ -40,6 +40,11 @@ typedef struct
  * *status is always filled. */
 LumaBackend *gpu_open (int device, GpuStatus * status);
 
+/* The same in another context of that device, a CUcontext, which must outlive
+ * the backend; the kernels are loaded into it.  For memory that belongs to it.
+ * What is registered or pinned is reachable from there too. */
+LumaBackend *gpu_open_in (void *context, int device, GpuStatus * status);
+
 /* Makes memory reachable for every GPU of the process.  False where no device
  * is open or CUDA refuses.  Takes milliseconds. */
 bool gpu_register (void *data, size_t size);

@@ -19,6 +19,13 @@ gpu_open (int device, GpuStatus * status)
   return NULL;
 }
 
+LumaBackend *
+gpu_open_in (void *context, int device, GpuStatus * status)
+{
+  (void) context;
+  return gpu_open (device, status);
+}
+
 bool
 gpu_register (void *data, size_t size)
 {

@@ -5,6 +5,13 @@
 
 #include "caps.h"
 
+gboolean
+cuda_gray_caps_is_cuda (const GstCaps * caps, guint index)
+{
+  return gst_caps_features_contains (gst_caps_get_features (caps, index),
+      CUDA_GRAY_FEATURE_CUDA);
+}
+
 static void
 set_formats (GstStructure * structure, const gchar * formats)
 {
@@ -16,29 +23,89 @@ set_formats (GstStructure * structure, const gchar * formats)
   g_value_unset (&list);
 }
 
-GstCaps *
-cuda_gray_caps_transform (GstPadDirection direction, GstCaps * caps)
+/* Appends to the caps of the pad opposite to direction what goes with a
+ * structure of direction's, in one kind of memory. */
+static void
+append_opposite (GstCaps * result, GstPadDirection direction,
+    const GstStructure * structure, const GstCapsFeatures * features,
+    gboolean cuda)
 {
-  static GstStaticCaps sink_caps =
-      GST_STATIC_CAPS (CUDA_GRAY_CAPS (CUDA_GRAY_SINK_FORMATS));
-  static GstStaticCaps src_caps = GST_STATIC_CAPS (CUDA_GRAY_CAPS ("GRAY8"));
-  GstCaps *own = gst_static_caps_get (direction == GST_PAD_SINK ?
-      &sink_caps : &src_caps);
-  GstCaps *result = gst_caps_intersect_full (caps, own,
-      GST_CAPS_INTERSECT_FIRST);
+  GstStructure *opposite = gst_structure_copy (structure);
+  GstCapsFeatures *memory = gst_caps_features_copy (features);
 
-  result = gst_caps_make_writable (result);
-  for (guint i = 0; i < gst_caps_get_size (result); i++) {
-    GstStructure *structure = gst_caps_get_structure (result, i);
+  gst_caps_features_remove (memory, cuda ? GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY
+      : CUDA_GRAY_FEATURE_CUDA);
+  if (cuda && !gst_caps_features_contains (memory, CUDA_GRAY_FEATURE_CUDA))
+    gst_caps_features_add (memory, CUDA_GRAY_FEATURE_CUDA);
+  if (direction == GST_PAD_SINK)
+    gst_structure_set (opposite, "format", G_TYPE_STRING, "GRAY8", NULL);
+  else
+    set_formats (opposite, cuda ? CUDA_GRAY_CUDA_FORMATS :
+        CUDA_GRAY_SINK_FORMATS);
+  gst_structure_remove_fields (opposite, "colorimetry", "chroma-site", NULL);
+  gst_caps_append_structure_full (result, opposite, memory);
+}
 
-    if (direction == GST_PAD_SINK)
-      gst_structure_set (structure, "format", G_TYPE_STRING, "GRAY8", NULL);
-    else
-      set_formats (structure, CUDA_GRAY_SINK_FORMATS);
-    gst_structure_remove_fields (structure, "colorimetry", "chroma-site", NULL);
+GstCaps *
+cuda_gray_caps_transform (GstPadDirection direction, GstCaps * caps,
+    gboolean cuda)
+{
+  static GstStaticCaps sink_caps = GST_STATIC_CAPS (CUDA_GRAY_SINK_CAPS);
+  static GstStaticCaps src_caps = GST_STATIC_CAPS (CUDA_GRAY_SRC_CAPS);
+  gboolean sink = direction == GST_PAD_SINK;
+  GstCaps *own = gst_static_caps_get (sink ? &sink_caps : &src_caps);
+  GstCaps *other = gst_static_caps_get (sink ? &src_caps : &sink_caps);
+  GstCaps *mine = gst_caps_intersect_full (caps, own, GST_CAPS_INTERSECT_FIRST);
+  GstCaps *all = gst_caps_new_empty (), *result;
+
+  for (guint pass = 0; pass < 2; pass++) {
+    for (guint i = 0; i < gst_caps_get_size (mine); i++) {
+      gboolean is_cuda = cuda_gray_caps_is_cuda (mine, i);
+      gboolean to_cuda = pass == 0 ? is_cuda : !is_cuda;
+
+      if (cuda || (!is_cuda && !to_cuda))
+        append_opposite (all, direction, gst_caps_get_structure (mine, i),
+            gst_caps_get_features (mine, i), to_cuda);
+    }
   }
+  /* Some kinds of frames are in system memory alone. */
+  result = gst_caps_intersect_full (all, other, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (all);
+  gst_caps_unref (mine);
+  gst_caps_unref (other);
   gst_caps_unref (own);
   return result;
+}
+
+GstCaps *
+cuda_gray_caps_cuda_first (GstCaps * caps)
+{
+  GstCaps *sorted = gst_caps_new_empty ();
+
+  for (guint pass = 0; pass < 2; pass++) {
+    for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+      if (cuda_gray_caps_is_cuda (caps, i) == (pass == 0))
+        gst_caps_append (sorted, gst_caps_copy_nth (caps, i));
+    }
+  }
+  return sorted;
+}
+
+/* Of caps with a choice, one structure. */
+static GstCaps *
+choose_memory (GstCaps * caps, gboolean cuda)
+{
+  GstCaps *chosen;
+  guint i = 0;
+
+  while (i < gst_caps_get_size (caps) &&
+      cuda_gray_caps_is_cuda (caps, i) != cuda)
+    i++;
+  if (i == 0 || i == gst_caps_get_size (caps))
+    return gst_caps_truncate (caps);
+  chosen = gst_caps_copy_nth (caps, i);
+  gst_caps_unref (caps);
+  return chosen;
 }
 
 static gboolean
@@ -72,7 +139,8 @@ cuda_gray_caps_fixate_output (const GstCaps * incaps, GstCaps * outcaps)
   gchar *colorimetry = gray_colorimetry (in);
   GstStructure *out;
 
-  outcaps = gst_caps_make_writable (gst_caps_truncate (outcaps));
+  outcaps = gst_caps_make_writable (choose_memory (outcaps,
+          cuda_gray_caps_is_cuda (incaps, 0)));
   out = gst_caps_get_structure (outcaps, 0);
   if (colorimetry != NULL) {
     if (!gst_structure_has_field (out, "colorimetry"))

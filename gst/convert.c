@@ -65,6 +65,7 @@ static void
 use_cpu (CudaGrayConverter * self)
 {
   self->backend = luma_cpu_open ();
+  gst_clear_object (&self->context);
   self->lost = FALSE;
   self->automatic = FALSE;
   self->device = -1;
@@ -101,6 +102,34 @@ cuda_gray_converter_close (CudaGrayConverter * self)
   if (self->backend != NULL)
     self->backend->klass->close (self->backend);
   self->backend = NULL;
+  gst_clear_object (&self->context);
+}
+
+void
+cuda_gray_converter_use_context (CudaGrayConverter * self,
+    GstCudaContext * context)
+{
+  LumaBackend *backend;
+  GpuStatus status;
+  gpointer handle;
+  gint device;
+
+  if (self->device < 0 || self->context == context)
+    return;
+  handle = cuda_gray_cuda_context_handle (context, &device);
+  backend = gpu_open_in (handle, device, &status);
+  if (backend == NULL) {
+    GST_WARNING_OBJECT (self->element, "can't work in %" GST_PTR_FORMAT
+        ", its frames will be copied: %s", context, status.text);
+    return;
+  }
+  cuda_gray_converter_close (self);
+  self->backend = backend;
+  self->context = gst_object_ref (context);
+  self->device = device;
+  cuda_gray_trial_init (&self->trial);
+  GST_INFO_OBJECT (self->element, "working in %" GST_PTR_FORMAT
+      " on CUDA device %d", context, device);
 }
 
 /* Once, where a pipeline misses the fast path. */
@@ -126,18 +155,21 @@ run_backend (LumaBackend * backend, const LumaPlan * plan,
     const CudaGrayFrame * in, const CudaGrayFrame * out, gboolean may_copy,
     LumaPath * path)
 {
-  LumaTarget dst = { out->data[0], out->stride[0] };
+  LumaTarget dst = { out->data[0], out->stride[0], out->stream };
+  LumaSource src = {.stream = in->stream };
   LumaResult result;
-  LumaSource src;
 
   for (guint p = 0; p < LUMA_PLANES; p++) {
     src.data[p] = in->data[p];
     src.stride[p] = in->stride[p];
   }
   result = backend->klass->submit (backend, plan, &src, &dst, may_copy, path);
-  if (result == LUMA_DONE)
-    result = backend->klass->wait (backend, FRAME_TIMEOUT_US);
-  return result;
+  if (result != LUMA_DONE)
+    return result;
+  /* Whoever uses these frames next comes after this one on their streams. */
+  if (src.stream != NULL && dst.stream != NULL && *path == LUMA_PATH_IN_PLACE)
+    return LUMA_DONE;
+  return backend->klass->wait (backend, FRAME_TIMEOUT_US);
 }
 
 static gint64
@@ -168,13 +200,13 @@ static LumaResult
 execute (CudaGrayConverter * self, const LumaPlan * plan,
     const CudaGrayFrame * in, const CudaGrayFrame * out, LumaPath * path)
 {
+  gboolean ours = !self->automatic || in->on_device || out->on_device;
   LumaBackend *backend = self->backend;
   LumaResult result;
 
-  if (self->automatic && plan->width * plan->height <
-      backend->klass->small_pixels)
+  if (!ours && plan->width * plan->height < backend->klass->small_pixels)
     backend = luma_cpu_open ();
-  result = run_backend (backend, plan, in, out, !self->automatic, path);
+  result = run_backend (backend, plan, in, out, ours, path);
   if (result == LUMA_DECLINED) {
     explain_reach (self, in->buffer, out->buffer);
     result = run_out_of_reach (self, plan, in, out, path);
@@ -212,6 +244,22 @@ fail_over (CudaGrayConverter * self, LumaResult result)
   use_cpu (self);
 }
 
+/* The GPU takes its own memory by address; all else is mapped for the CPU. */
+static GstMapFlags
+device_flag (const CudaGrayConverter * self, GstBuffer * buffer)
+{
+  return self->device >= 0 && cuda_gray_cuda_memory_context (buffer) != NULL ?
+      CUDA_GRAY_MAP_CUDA : 0;
+}
+
+static void
+find_stream (const CudaGrayConverter * self, CudaGrayFrame * frame)
+{
+  if (frame->on_device)
+    frame->stream = cuda_gray_cuda_memory_stream (frame->buffer,
+        self->context);
+}
+
 static gboolean
 map_output (CudaGrayConverter * self, CudaGrayFrame * out,
     const LumaPlan * plan, const GstVideoInfo * info, GstBuffer * buffer)
@@ -221,7 +269,8 @@ map_output (CudaGrayConverter * self, CudaGrayFrame * out,
   CudaGrayFrameResult result;
 
   result = cuda_gray_frame_map (out, buffer, info, row_bytes, plan->height,
-      GST_MAP_WRITE, &problem);
+      GST_MAP_WRITE | device_flag (self, buffer), &problem);
+  find_stream (self, out);
   if (result == CUDA_GRAY_FRAME_OK &&
       (plan->height == 1 || (gsize) ABS (out->stride[0]) >= plan->width))
     return TRUE;
@@ -246,8 +295,9 @@ map_input (CudaGrayConverter * self, CudaGrayFrame * in,
   for (guint p = 0; p < LUMA_PLANES; p++)
     row_bytes[p] = luma_plan_row_bytes (plan, p);
   switch (cuda_gray_frame_map (in, buffer, info, row_bytes, plan->height,
-          GST_MAP_READ, problem)) {
+          GST_MAP_READ | device_flag (self, buffer), problem)) {
     case CUDA_GRAY_FRAME_OK:
+      find_stream (self, in);
       return CUDA_GRAY_CONVERTED;
     case CUDA_GRAY_FRAME_BAD:
       return CUDA_GRAY_BAD_INPUT;
@@ -258,30 +308,65 @@ map_input (CudaGrayConverter * self, CudaGrayFrame * in,
   }
 }
 
-/* Both frames are mapped, and stay so. */
-static LumaResult
+static gboolean
+report_failure (CudaGrayConverter * self)
+{
+  GST_ELEMENT_ERROR (self->element, RESOURCE, FAILED,
+      ("The conversion failed on the GPU: %s.",
+          self->backend->klass->error (self->backend)), (NULL));
+  return FALSE;
+}
+
+/* From the GPU's addresses to the CPU's. */
+static gboolean
+map_again (CudaGrayConverter * self, const LumaPlan * plan, CudaGrayFrame * in,
+    const GstVideoInfo * in_info, CudaGrayFrame * out,
+    const GstVideoInfo * out_info)
+{
+  GstBuffer *in_buffer = in->buffer, *out_buffer = out->buffer;
+  gchar *problem = NULL;
+
+  cuda_gray_frame_unmap (in);
+  cuda_gray_frame_unmap (out);
+  if (map_input (self, in, plan, in_info, in_buffer, &problem) !=
+      CUDA_GRAY_CONVERTED) {
+    g_free (problem);
+    return FALSE;
+  }
+  return map_output (self, out, plan, out_info, out_buffer);
+}
+
+/* Both frames are mapped, and stay so.  FALSE after an element error. */
+static gboolean
 run_frame (CudaGrayConverter * self, const LumaPlan * plan, CudaGrayFrame * in,
-    CudaGrayFrame * out, const GstVideoInfo * out_info,
-    CudaGrayOutcome * outcome)
+    const GstVideoInfo * in_info, CudaGrayFrame * out,
+    const GstVideoInfo * out_info, CudaGrayOutcome * outcome)
 {
   LumaResult result = execute (self, plan, in, out, &outcome->path);
+  gboolean on_device = in->on_device || out->on_device;
 
   if (result == LUMA_DONE)
-    return LUMA_DONE;
+    return TRUE;
   if (result == LUMA_UNKNOWN) {
     GstBuffer *buffer = out->buffer;
+    gboolean fresh;
 
     self->lost = TRUE;
     outcome->set_aside = TRUE;
-    if (!set_aside (in, out) || !self->automatic ||
-        !map_output (self, out, plan, out_info, buffer))
-      return LUMA_FAILED;
+    fresh = set_aside (in, out);
+    /* A GPU that is lost gives its memory's bytes no more. */
+    if (!fresh || !self->automatic || on_device)
+      return report_failure (self);
+    if (!map_output (self, out, plan, out_info, buffer))
+      return FALSE;
   }
   if (!self->automatic)
-    return LUMA_FAILED;
+    return report_failure (self);
   outcome->failed_over = TRUE;
   fail_over (self, result);
-  return execute (self, plan, in, out, &outcome->path);
+  if (on_device && !map_again (self, plan, in, in_info, out, out_info))
+    return FALSE;
+  return execute (self, plan, in, out, &outcome->path) == LUMA_DONE;
 }
 
 CudaGrayConvertResult
@@ -292,7 +377,7 @@ cuda_gray_converter_run (CudaGrayConverter * self, const LumaPlan * plan,
 {
   CudaGrayConvertResult mapped;
   CudaGrayFrame in, out;
-  LumaResult result;
+  gboolean done;
 
   memset (outcome, 0, sizeof *outcome);
   if (self->lost) {
@@ -307,14 +392,9 @@ cuda_gray_converter_run (CudaGrayConverter * self, const LumaPlan * plan,
     cuda_gray_frame_unmap (&in);
     return CUDA_GRAY_CONVERT_FAILED;
   }
-  result = run_frame (self, plan, &in, &out, out_info, outcome);
+  done = run_frame (self, plan, &in, in_info, &out, out_info, outcome);
   if (!outcome->set_aside)
     cuda_gray_frame_unmap (&in);
   cuda_gray_frame_unmap (&out);
-  if (result == LUMA_DONE)
-    return CUDA_GRAY_CONVERTED;
-  GST_ELEMENT_ERROR (self->element, RESOURCE, FAILED,
-      ("The conversion failed on the GPU: %s.",
-          self->backend->klass->error (self->backend)), (NULL));
-  return CUDA_GRAY_CONVERT_FAILED;
+  return done ? CUDA_GRAY_CONVERTED : CUDA_GRAY_CONVERT_FAILED;
 }

@@ -15,6 +15,7 @@
 #include <gst/video/video.h>
 
 #include "backend.h"
+#include "cudamemory.h"
 #include "gpu.h"
 #include "trial.h"
 
@@ -38,6 +39,7 @@ typedef struct
 {
   GstElement *element;          /* not owned; for messages */
   LumaBackend *backend;         /* in use; NULL while closed */
+  GstCudaContext *context;      /* that it works in; NULL: the primary one */
   gboolean automatic;           /* the CPU may do what the GPU does not */
   gboolean explained;           /* that frames are out of reach */
   CudaGrayTrial trial;          /* for these; init it for new caps */
@@ -54,6 +56,12 @@ gboolean cuda_gray_converter_open (CudaGrayConverter * self,
 
 void cuda_gray_converter_close (CudaGrayConverter * self);
 
+/* Moves the work to a context of others, on whichever device, for frames in
+ * its memory.  Where that fails, or the CPU is at work, nothing changes: such
+ * frames are then copied. */
+void cuda_gray_converter_use_context (CudaGrayConverter * self,
+    GstCudaContext * context);
+
 typedef enum
 {
   CUDA_GRAY_CONVERTED,
@@ -68,7 +76,9 @@ typedef struct
   gboolean failed_over, set_aside;
 } CudaGrayOutcome;
 
-/* Converts in into out.  Where a GPU may still be at work on a frame after
+/* Converts in into out.  A frame in a GPU's memory is always the GPU's, unless
+ * that failed before.  Where in and out both name a stream, the work may still
+ * be under way on these when this returns.  Where a GPU may still be at work on a frame after
  * its time is up, in and out's memory are kept for good, and out gets fresh
  * memory for the CPU's result.  *problem: see cuda_gray_frame_map. */
 CudaGrayConvertResult cuda_gray_converter_run (CudaGrayConverter * self,

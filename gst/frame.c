@@ -3,6 +3,7 @@
 
 #include "config.h"
 
+#include "cudamemory.h"
 #include "frame.h"
 
 #include <string.h>
@@ -28,6 +29,8 @@ find_layout (Layout * layout, GstBuffer * buffer, const GstVideoInfo * info,
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
 
+  if (meta == NULL && cuda_gray_cuda_memory_info (buffer) != NULL)
+    info = cuda_gray_cuda_memory_info (buffer);
   if (meta == NULL) {
     layout->n_planes = GST_VIDEO_INFO_N_PLANES (info);
     layout->offset = info->offset;
@@ -139,6 +142,7 @@ cuda_gray_frame_map (CudaGrayFrame * frame, GstBuffer * buffer,
 
   memset (frame, 0, sizeof *frame);
   frame->buffer = buffer;
+  frame->on_device = (flags & CUDA_GRAY_MAP_CUDA) != 0;
   if (!check (&layout, span, buffer, info, row_bytes, height, problem))
     return CUDA_GRAY_FRAME_BAD;
   for (guint p = 0; p < LUMA_PLANES; p++) {

@@ -19,6 +19,8 @@ typedef struct
   guint n_maps;
   guint8 *data[LUMA_PLANES];    /* row 0 of each plane that was asked for */
   gint stride[LUMA_PLANES];
+  gboolean on_device;           /* data are addresses on the GPU */
+  gpointer stream;              /* for the mapper's use; NULL at first */
 } CudaGrayFrame;
 
 typedef enum
@@ -31,7 +33,9 @@ typedef enum
 /* Maps the rows of a buffer: of plane p, row_bytes[p] bytes a row and height
  * rows; none of a plane with row_bytes 0.  They lie where the buffer's
  * GstVideoMeta says, or else where info does; strides may be negative, and
- * planes may lie in several memories.  flags is GST_MAP_READ or WRITE.
+ * planes may lie in several memories.  flags is GST_MAP_READ or WRITE, with
+ * CUDA_GRAY_MAP_CUDA for the addresses on the GPU of a buffer that has a
+ * cuda_gray_cuda_memory_context.
  *
  * On BAD nothing was mapped or read, and *problem says what was got and what
  * was needed (transfer full).  OK needs cuda_gray_frame_unmap. */

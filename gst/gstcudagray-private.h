@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-/* The element, for the two files that it consists of: gstcudagray.c up to
- * negotiation and allocation, transform.c frame by frame. */
+/* The element, for the files that it consists of: gstcudagray.c up to
+ * negotiation, memory.c for contexts and allocation, transform.c frame by
+ * frame. */
 
 #pragma once
 
@@ -25,6 +26,13 @@ struct _GstCudaGray
   /* From start to stop; the streaming thread's. */
   CudaGrayConverter converter;
   GstAllocator *allocator;      /* under the object lock */
+  /* Whether frames can be in the GPU's memory; until it is known, as if they
+   * could.  Under the object lock. */
+  gboolean cuda_memory;
+  /* Of such frames; NULL while there are none.  The stream is NULL before
+   * GStreamer 1.24. */
+  GstCudaContext *cuda_context;
+  GstMiniObject *cuda_stream;
   GstVideoInfo in_info, out_info;
   LumaPlan plan;
   guint bad_frames;             /* in a row */
@@ -33,6 +41,21 @@ struct _GstCudaGray
 
 /* Shows in stats which backend is in use, and notifies. */
 void gst_cuda_gray_show_backend (GstCudaGray * self);
+
+/* Has a CUDA context, for caps with memory:CUDAMemory.  FALSE after an element
+ * error. */
+gboolean gst_cuda_gray_use_cuda_memory (GstCudaGray * self);
+
+/* GstElement's and GstBaseTransform's. */
+void gst_cuda_gray_set_context (GstElement * element, GstContext * context);
+gboolean gst_cuda_gray_query (GstBaseTransform * trans,
+    GstPadDirection direction, GstQuery * query);
+void gst_cuda_gray_before_transform (GstBaseTransform * trans,
+    GstBuffer * buffer);
+gboolean gst_cuda_gray_propose_allocation (GstBaseTransform * trans,
+    GstQuery * decide_query, GstQuery * query);
+gboolean gst_cuda_gray_decide_allocation (GstBaseTransform * trans,
+    GstQuery * query);
 
 /* GstBaseTransform's: for gray that passes through, and for all else. */
 GstFlowReturn gst_cuda_gray_transform_ip (GstBaseTransform * trans,

@@ -24,6 +24,10 @@
  * A buffer that is too short for its frame is dropped, with one warning for
  * the first of a row; ten in a row are an error.
  *
+ * With frames in the GPU's memory (memory:CUDAMemory) on one pad or on both, it
+ * shares the #GstCudaContext of the pipeline like GStreamer's own CUDA
+ * elements.
+ *
  * The `stats` property tells which backend is at work, and by which path the
  * frames went.
  *
@@ -34,7 +38,6 @@
 
 #include "gstcudagray-private.h"
 
-#include "allocation.h"
 #include "caps.h"
 #include "gstcudagrayallocator.h"
 #include "videoplan.h"
@@ -58,10 +61,10 @@ static GParamSpec *props[N_PROPS];
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (CUDA_GRAY_CAPS (CUDA_GRAY_SINK_FORMATS)));
+    GST_STATIC_CAPS (CUDA_GRAY_SINK_CAPS));
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
-    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CUDA_GRAY_CAPS ("GRAY8")));
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CUDA_GRAY_SRC_CAPS));
 
 G_DEFINE_TYPE_WITH_CODE (GstCudaGray, gst_cuda_gray, GST_TYPE_BASE_TRANSFORM,
     GST_DEBUG_CATEGORY_INIT (gst_cuda_gray_debug, "cudagray", 0,
@@ -132,6 +135,8 @@ gst_cuda_gray_start (GstBaseTransform * trans)
     return FALSE;
   GST_OBJECT_LOCK (self);
   self->allocator = gst_cuda_gray_allocator_new (self->converter.device >= 0);
+  self->cuda_memory = self->converter.device >= 0 &&
+      cuda_gray_cuda_memory_init ();
   GST_OBJECT_UNLOCK (self);
   self->bad_frames = 0;
   self->warned_colorimetry = FALSE;
@@ -144,10 +149,13 @@ gst_cuda_gray_stop (GstBaseTransform * trans)
 {
   GstCudaGray *self = GST_CUDA_GRAY (trans);
 
+  cuda_gray_converter_close (&self->converter);
+  gst_clear_mini_object (&self->cuda_stream);
   GST_OBJECT_LOCK (self);
   gst_clear_object (&self->allocator);
+  gst_clear_object (&self->cuda_context);
+  self->cuda_memory = TRUE;
   GST_OBJECT_UNLOCK (self);
-  cuda_gray_converter_close (&self->converter);
   /* The counts of the run that has ended stay to be read. */
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_STATS]);
   return TRUE;
@@ -186,8 +194,14 @@ static GstCaps *
 gst_cuda_gray_transform_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
 {
-  GstCaps *result = cuda_gray_caps_transform (direction, caps);
+  GstCudaGray *self = GST_CUDA_GRAY (trans);
+  gboolean cuda;
+  GstCaps *result;
 
+  GST_OBJECT_LOCK (self);
+  cuda = self->cuda_memory;
+  GST_OBJECT_UNLOCK (self);
+  result = cuda_gray_caps_transform (direction, caps, cuda);
   if (filter != NULL) {
     GstCaps *all = result;
 
@@ -255,6 +269,8 @@ gst_cuda_gray_set_caps (GstBaseTransform * trans, GstCaps * incaps,
     GstCaps * outcaps)
 {
   GstCudaGray *self = GST_CUDA_GRAY (trans);
+  gboolean from_cuda = cuda_gray_caps_is_cuda (incaps, 0);
+  gboolean to_cuda = cuda_gray_caps_is_cuda (outcaps, 0);
   gboolean copy;
 
   if (!gst_video_info_from_caps (&self->in_info, incaps) ||
@@ -264,59 +280,16 @@ gst_cuda_gray_set_caps (GstBaseTransform * trans, GstCaps * incaps,
         GST_PTR_FORMAT, incaps, outcaps);
     return FALSE;
   }
+  if ((from_cuda || to_cuda) && !gst_cuda_gray_use_cuda_memory (self))
+    return FALSE;
   cuda_gray_trial_init (&self->converter.trial);
   gst_cuda_gray_check_colorimetry (self, outcaps);
-  copy = cuda_gray_plan_is_copy (&self->in_info, &self->out_info);
+  copy = from_cuda == to_cuda &&
+      cuda_gray_plan_is_copy (&self->in_info, &self->out_info);
   gst_base_transform_set_passthrough (trans, copy);
   GST_DEBUG_OBJECT (self, "%s %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
       copy ? "passing through" : "converting", incaps, outcaps);
   return TRUE;
-}
-
-/* NULL where the element is stopped: an ALLOCATION query of that moment is still
- * answered, and the base class would keep what it decides for good. */
-static GstAllocator *
-gst_cuda_gray_ref_allocator (GstCudaGray * self)
-{
-  GstAllocator *allocator;
-
-  GST_OBJECT_LOCK (self);
-  allocator = self->allocator ? gst_object_ref (self->allocator) : NULL;
-  GST_OBJECT_UNLOCK (self);
-  return allocator;
-}
-
-static gboolean
-gst_cuda_gray_propose_allocation (GstBaseTransform * trans,
-    GstQuery * decide_query, GstQuery * query)
-{
-  GstAllocator *allocator;
-  gboolean done;
-
-  if (!GST_BASE_TRANSFORM_CLASS (gst_cuda_gray_parent_class)
-      ->propose_allocation (trans, decide_query, query))
-    return FALSE;
-  /* In passthrough downstream has answered. */
-  if (decide_query == NULL)
-    return TRUE;
-  allocator = gst_cuda_gray_ref_allocator (GST_CUDA_GRAY (trans));
-  done = allocator != NULL && cuda_gray_allocation_propose (query, allocator);
-  gst_clear_object (&allocator);
-  return done;
-}
-
-static gboolean
-gst_cuda_gray_decide_allocation (GstBaseTransform * trans, GstQuery * query)
-{
-  GstAllocator *allocator =
-      gst_cuda_gray_ref_allocator (GST_CUDA_GRAY (trans));
-  gboolean done;
-
-  done = allocator != NULL && cuda_gray_allocation_decide (query, allocator) &&
-      GST_BASE_TRANSFORM_CLASS (gst_cuda_gray_parent_class)
-      ->decide_allocation (trans, query);
-  gst_clear_object (&allocator);
-  return done;
 }
 
 /* All that downstream supports may reach upstream, but crop: the whole frame
@@ -396,11 +369,15 @@ gst_cuda_gray_class_init (GstCudaGrayClass * klass)
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_GRAY_BACKEND, 0);
 
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_cuda_gray_change_state);
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_cuda_gray_set_context);
   trans_class->passthrough_on_same_caps = FALSE;
   trans_class->transform_ip_on_passthrough = TRUE;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_cuda_gray_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_cuda_gray_stop);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_cuda_gray_sink_event);
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_cuda_gray_query);
+  trans_class->before_transform =
+      GST_DEBUG_FUNCPTR (gst_cuda_gray_before_transform);
   trans_class->transform_caps =
       GST_DEBUG_FUNCPTR (gst_cuda_gray_transform_caps);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_cuda_gray_fixate_caps);
@@ -422,6 +399,7 @@ gst_cuda_gray_init (GstCudaGray * self)
 {
   self->backend = DEFAULT_BACKEND;
   self->device_id = DEFAULT_CUDA_DEVICE_ID;
+  self->cuda_memory = TRUE;
   cuda_gray_stats_init (&self->stats);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), FALSE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);

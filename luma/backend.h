@@ -46,7 +46,11 @@ typedef struct
 
   /* Starts the conversion of one frame.  The plan and both frames must stay
    * until wait has returned.  DONE means that it is under way, by *path; STAGED
-   * only with may_copy. */
+   * only with may_copy.
+   *
+   * The frame comes after what is under way on either frame's stream.  Where
+   * both have one and the path is IN_PLACE, what is put on these streams later
+   * comes after the frame, and wait may be left out. */
   LumaResult (*submit) (LumaBackend * self, const LumaPlan * plan,
       const LumaSource * src, const LumaTarget * dst, bool may_copy,
       LumaPath * path);

@@ -85,17 +85,21 @@ typedef struct
 } LumaPlan;
 
 /* One frame.  data points to the first sample row of each plane at any byte
- * address; stride is the signed distance in bytes from a row to the next. */
+ * address; stride is the signed distance in bytes from a row to the next.
+ * stream is NULL, or, for a GPU's memory that work may be under way on, the
+ * stream that orders such work, in the context of the backend. */
 typedef struct
 {
   const uint8_t *data[LUMA_PLANES];
   ptrdiff_t stride[LUMA_PLANES];
+  void *stream;
 } LumaSource;
 
 typedef struct
 {
   uint8_t *data;
   ptrdiff_t stride;
+  void *stream;
 } LumaTarget;
 
 /* Makes the plan for frames of width x height pixels whose red, green and

@@ -3,7 +3,8 @@
 
 /* streams: 1080p RGB through 1 to 64 elements at once, each with a thread of
  * its own, pinned memory on both sides; beside the bare upload, frames back to
- * back on one stream.  CPU time is the whole process's, for a frame. */
+ * back on one stream.  CPU time is the whole process's, for a frame.  Where
+ * there are several GPUs, also spread over all of them. */
 
 #include <gst/check/gstharness.h>
 #include <stdio.h>
@@ -29,9 +30,10 @@ typedef struct
 static gint running;            /* atomic */
 
 static void
-stream_init (Stream * stream)
+stream_init (Stream * stream, gint device)
 {
-  GstElement *element = g_object_new (GST_TYPE_CUDA_GRAY, NULL);
+  GstElement *element = g_object_new (GST_TYPE_CUDA_GRAY, "cuda-device-id",
+      device, NULL);
 
   gst_util_set_object_arg (G_OBJECT (element), "backend", "cuda");
   stream->harness = gst_harness_new_with_element (element, "sink", "src");
@@ -91,14 +93,14 @@ run_all (Stream * streams, guint n, gdouble * us, gdouble * cpu)
 }
 
 static void
-measure (guint n)
+measure (guint n, const gchar * way, gint devices)
 {
   Stream *streams = g_new0 (Stream, n);
   GArray *each = bench_samples_new ();
   gdouble cpu_each = 0;
 
   for (guint i = 0; i < n; i++)
-    stream_init (&streams[i]);
+    stream_init (&streams[i], i % devices);
   for (gint sample = -1; sample < 5; sample++) {
     gdouble us, cpu;
     guint frames = run_all (streams, n, &us, &cpu);
@@ -109,8 +111,7 @@ measure (guint n)
       cpu_each += cpu / frames / 5;
     }
   }
-  bench_print ("streams", "element", "RGB", size, n, each, cpu_each,
-      frame_bytes);
+  bench_print ("streams", way, "RGB", size, n, each, cpu_each, frame_bytes);
   g_array_unref (each);
   for (guint i = 0; i < n; i++)
     stream_clear (&streams[i]);
@@ -160,6 +161,7 @@ main (int argc, char **argv)
 {
   GpuStatus status;
   GpuDevice *device;
+  int devices;
 
   gst_init (&argc, &argv);
   device = gpu_device_open (-1, &status);
@@ -170,7 +172,10 @@ main (int argc, char **argv)
   bench_print_header ();
   measure_upload (device);
   for (guint n = 1; n <= 64; n *= 4)
-    measure (n);
+    measure (n, "element", 1);
   measure_upload (device);
+  must (cudaGetDeviceCount (&devices));
+  for (guint n = 16; devices > 1 && n <= 64; n *= 4)
+    measure (n, "element, all GPUs", devices);
   return 0;
 }

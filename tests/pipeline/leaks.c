@@ -6,7 +6,9 @@
 
 #include "pipe.h"
 
+#ifndef GST_USE_UNSTABLE_API
 #define GST_USE_UNSTABLE_API
+#endif
 #include <gst/gsttracer.h>
 
 #define RGB "video/x-raw,format=RGB,width=320,height=240"

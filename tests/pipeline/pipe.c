@@ -58,12 +58,18 @@ stop_leftovers (void)
   }
 }
 
+void
+pipe_stop_leftovers (TCase * tc)
+{
+  tcase_add_checked_fixture (tc, NULL, stop_leftovers);
+}
+
 TCase *
 pipe_tcase (Suite * suite, const gchar * name)
 {
   TCase *tc = tcase_create (name);
 
-  tcase_add_checked_fixture (tc, NULL, stop_leftovers);
+  pipe_stop_leftovers (tc);
   suite_add_tcase (suite, tc);
   return tc;
 }

@@ -22,6 +22,9 @@ int pipe_main (int argc, char **argv, Suite * (*suite) (void));
  * that their threads do not run on. */
 TCase *pipe_tcase (Suite * suite, const gchar * name);
 
+/* The latter for a case that has fixtures already: theirs come after. */
+void pipe_stop_leftovers (TCase * tc);
+
 /* "cpu" or "cuda" */
 const gchar *pipe_backend (void);
 
