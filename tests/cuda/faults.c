@@ -38,6 +38,10 @@ static const struct
   [SIM_CtxPushCurrent] = {"cuCtxPushCurrent", true, true},
   [SIM_StreamCreate] = {"cudaStreamCreate", true},
   [SIM_StreamQuery] = {"cudaStreamQuery", true, true},
+  /* Of these two only frames with streams make any calls. */
+  [SIM_StreamWaitEvent] = {"cudaStreamWaitEvent", false, true},
+  [SIM_EventRecord] = {"cudaEventRecord", false, true},
+  [SIM_EventCreate] = {"cudaEventCreate", true},
   [SIM_Malloc] = {"staging memory", true, true},
   [SIM_MemsetAsync] = {"staging memory", true, true},
   [SIM_MemcpyAsync] = {"cudaMemcpyAsync", true, true},
@@ -82,12 +86,12 @@ check_message (const char *text)
 }
 
 static LumaBackend *
-open_backend (void)
+open_backend (const LifeWay * way)
 {
   const SimulatedFault *fault = &simulated.fault;
   unsigned before = simulated.fired;
   GpuStatus status;
-  LumaBackend *backend = gpu_open (-1, &status);
+  LumaBackend *backend = life_open (way, -1, &status);
 
   life_check_settled ("gpu_open");
   CHECK ((backend != NULL) == (status.state == GPU_READY), "%s", status.text);
@@ -125,6 +129,7 @@ check_result (LumaBackend * backend, LumaResult result, LifeFrame * frame)
   if (result == LUMA_UNKNOWN)
     return false;
   CHECK (simulated_pending () == 0, "%u", simulated_pending ());
+  life_frame_finish (frame);
   if (result == LUMA_DECLINED)
     CHECK (life_frame_is_blank (frame), "written to");
   if (result == LUMA_FAILED)
@@ -176,6 +181,8 @@ convert (LumaBackend * backend, LifeFrame * frame, bool may_copy)
       CHECK (path == frame->way->path, "%d", path);
     CHECK (may_copy || path == LUMA_PATH_IN_PLACE, "%d", path);
     CHECK (life_frame_is_blank (frame), "done before it was waited for");
+    if (life_frame_reuse (frame) && path == LUMA_PATH_IN_PLACE)
+      CHECK (life_frame_is_right (frame), "other bytes before the wait");
     result = backend->klass->wait (backend, 1000000);
     life_check_settled ("wait");
     submitting = false;
@@ -198,6 +205,8 @@ check_left (bool lost)
 
   if (!excused && entry != SIM_StreamDestroy)
     CHECK (simulated_streams () == 0, "%u", simulated_streams ());
+  if (!excused && entry != SIM_EventDestroy)
+    CHECK (simulated_events () == 0, "%u", simulated_events ());
   if (!excused && entry != SIM_Free)
     CHECK (simulated_allocations () == 0, "%u", simulated_allocations ());
   if (!excused && entry != SIM_HostUnregister)
@@ -208,7 +217,7 @@ check_left (bool lost)
 static bool
 live_once (const LifeWay * way)
 {
-  LumaBackend *backend = open_backend ();
+  LumaBackend *backend = open_backend (way);
   LifeFrame frame;
   bool lost;
 

@@ -17,6 +17,7 @@
 #define GAP 5
 /* More than a frame here takes. */
 #define MEMORY ((size_t) 64 << 10)
+#define JUNK 0xC3
 
 static const LifeWay ways[] = {
   {"in place", LUMA_LAYOUT_PACKED3, 37, 6, LUMA_RANGE_FULL, LUMA_RANGE_FULL,
@@ -42,10 +43,34 @@ static const LifeWay ways[] = {
       LUMA_RANGE_FULL,.path = LUMA_PATH_STAGED},
   {"host pages", LUMA_LAYOUT_PLANAR, 40, 3, LUMA_RANGE_FULL, LUMA_RANGE_FULL,
       .host_pages = true,.path = LUMA_PATH_IN_PLACE},
+  {"in place, two streams", LUMA_LAYOUT_PACKED3, 37, 6, LUMA_RANGE_FULL,
+        LUMA_RANGE_FULL,.pinned = 1,.target_pinned = true,
+      .streams = LIFE_TWO_STREAMS,.path = LUMA_PATH_IN_PLACE},
+  {"in place, a stream of the source", LUMA_LAYOUT_PACKED4, 33, 5,
+        LUMA_RANGE_FULL, LUMA_RANGE_FULL,.pinned = 1,.target_pinned = true,
+      .streams = LIFE_SOURCE_STREAM,.path = LUMA_PATH_IN_PLACE},
+  {"planar, a stream of the target, source staged", LUMA_LAYOUT_PLANAR, 31, 3,
+        LUMA_RANGE_FULL, LUMA_RANGE_FULL,.target_pinned = true,
+      .streams = LIFE_TARGET_STREAM,.path = LUMA_PATH_STAGED},
+  {"one stream, target staged", LUMA_LAYOUT_PACKED4, 64, 3, LUMA_RANGE_FULL,
+        LUMA_RANGE_LIMITED,.pinned = 1,.streams = LIFE_ONE_STREAM,
+      .path = LUMA_PATH_STAGED},
+  {"both staged, two streams, upside down", LUMA_LAYOUT_PACKED3, 33, 5,
+        LUMA_RANGE_FULL, LUMA_RANGE_FULL,.upside_down = true,
+      .streams = LIFE_TWO_STREAMS,.path = LUMA_PATH_STAGED},
+  {"elsewhere, in place, two streams", LUMA_LAYOUT_PACKED3, 37, 6,
+        LUMA_RANGE_LIMITED, LUMA_RANGE_FULL,.pinned = 1,.target_pinned = true,
+        .elsewhere = true,.streams = LIFE_TWO_STREAMS,
+      .path = LUMA_PATH_IN_PLACE},
+  {"elsewhere, both staged, a stream of the source", LUMA_LAYOUT_PACKED4, 70,
+        4, LUMA_RANGE_FULL, LUMA_RANGE_FULL,.elsewhere = true,
+      .streams = LIFE_SOURCE_STREAM,.path = LUMA_PATH_STAGED},
 };
 
 /* Of the child that runs. */
 static const char *case_name;
+
+static uint8_t blank[MEMORY], junk[MEMORY];
 
 const LifeWay *
 life_way (unsigned i)
@@ -127,6 +152,7 @@ static void
 get_memory (LifeMemory * memory, bool pinned, bool by_register)
 {
   memset (memory, 0, sizeof *memory);
+  memory->drawn = malloc (MEMORY);
   if (by_register || !pinned) {
     memory->data = aligned_alloc (4096, MEMORY);
     memory->registered = pinned && gpu_register (memory->data, MEMORY);
@@ -149,6 +175,7 @@ put_memory (LifeMemory * memory)
     free (memory->data);
   }
   life_check_settled ("gpu_unregister");
+  free (memory->drawn);
   memset (memory, 0, sizeof *memory);
 }
 
@@ -173,6 +200,27 @@ first_row (const LifeWay * way, size_t stride)
   return 3 + (way->upside_down ? (ptrdiff_t) ((way->height - 1) * stride) : 0);
 }
 
+LumaBackend *
+life_open (const LifeWay * way, int device, GpuStatus * status)
+{
+  return way->elsewhere ? gpu_open_in (simulated_context (device < 0 ? 0 :
+          device), device, status) : gpu_open (device, status);
+}
+
+static void
+open_streams (LifeFrame * frame)
+{
+  LifeStreams streams = frame->way->streams;
+  bool in_primary = !frame->way->elsewhere;
+
+  if (streams != LIFE_NO_STREAM && streams != LIFE_TARGET_STREAM)
+    frame->src.stream = simulated_stream_new (0, in_primary);
+  if (streams == LIFE_TARGET_STREAM || streams == LIFE_TWO_STREAMS)
+    frame->dst.stream = simulated_stream_new (0, in_primary);
+  if (streams == LIFE_ONE_STREAM)
+    frame->dst.stream = frame->src.stream;
+}
+
 void
 life_frame_init (LifeFrame * frame, const LifeWay * way)
 {
@@ -182,6 +230,9 @@ life_frame_init (LifeFrame * frame, const LifeWay * way)
 
   memset (frame, 0, sizeof *frame);
   frame->way = way;
+  memset (blank, BLANK, sizeof blank);
+  memset (junk, JUNK, sizeof junk);
+  open_streams (frame);
   describe (rgb, way->layout);
   CHECK (luma_plan_init (&frame->plan, way->width, way->height, rgb,
           LUMA_MATRIX_BT709, way->from, way->to), "no plan");
@@ -204,12 +255,44 @@ life_frame_draw (LifeFrame * frame)
   uint32_t state = ++frame->seed * 2654435761u;
 
   for (unsigned p = 0; p < LUMA_PLANES; p++) {
-    for (size_t i = 0; frame->plane[p].data != NULL && i < MEMORY; i++) {
+    LifeMemory *plane = &frame->plane[p];
+
+    if (plane->data == NULL)
+      continue;
+    for (size_t i = 0; i < MEMORY; i++) {
       state = state * 1664525 + 1013904223;
-      frame->plane[p].data[i] = (uint8_t) (state >> 24);
+      plane->drawn[i] = (uint8_t) (state >> 24);
     }
+    memcpy (plane->data, frame->src.stream != NULL ? junk : plane->drawn,
+        MEMORY);
+    if (frame->src.stream != NULL)
+      simulated_put (frame->src.stream, plane->data, plane->drawn, MEMORY);
   }
   memset (frame->target.data, BLANK, MEMORY);
+  if (frame->dst.stream != NULL)
+    simulated_put (frame->dst.stream, frame->target.data, blank, MEMORY);
+}
+
+bool
+life_frame_reuse (LifeFrame * frame)
+{
+  if (frame->src.stream == NULL || frame->dst.stream == NULL)
+    return false;
+  for (unsigned p = 0; p < LUMA_PLANES; p++) {
+    if (frame->plane[p].data != NULL)
+      simulated_put (frame->src.stream, frame->plane[p].data, junk, MEMORY);
+  }
+  simulated_finish (frame->src.stream);
+  return true;
+}
+
+void
+life_frame_finish (LifeFrame * frame)
+{
+  if (frame->src.stream != NULL)
+    simulated_finish (frame->src.stream);
+  if (frame->dst.stream != NULL)
+    simulated_finish (frame->dst.stream);
 }
 
 bool
@@ -232,7 +315,8 @@ convert_to (const LifeFrame * frame, uint8_t * dst)
     for (int i = 0; i < LUMA_COMPONENTS; i++) {
       unsigned p = frame->plan.component[i].plane;
 
-      row[i] = frame->src.data[p] + (ptrdiff_t) y * frame->src.stride[p];
+      row[i] = frame->plane[p].drawn + (frame->src.data[p] -
+          frame->plane[p].data) + (ptrdiff_t) y * frame->src.stride[p];
     }
     luma_row_exact (&frame->plan, row, dst + (ptrdiff_t) y * frame->dst.stride,
         frame->plan.width);
@@ -258,6 +342,10 @@ life_frame_convert (LifeFrame * frame)
 void
 life_frame_clear (LifeFrame * frame)
 {
+  if (frame->dst.stream != NULL && frame->dst.stream != frame->src.stream)
+    simulated_stream_free (frame->dst.stream);
+  if (frame->src.stream != NULL)
+    simulated_stream_free (frame->src.stream);
   for (unsigned p = 0; p < LUMA_PLANES; p++) {
     if (frame->plane[p].data != NULL)
       put_memory (&frame->plane[p]);

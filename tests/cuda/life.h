@@ -30,6 +30,16 @@ bool life_ended_well (const char *name, int child);
  * for the application, and nothing has been misused. */
 void life_check_settled (const char *after);
 
+/* Which streams a frame comes with. */
+typedef enum
+{
+  LIFE_NO_STREAM,
+  LIFE_SOURCE_STREAM,
+  LIFE_TARGET_STREAM,
+  LIFE_TWO_STREAMS,
+  LIFE_ONE_STREAM               /* the same for both */
+} LifeStreams;
+
 /* A kind of frame and where it lies. */
 typedef struct
 {
@@ -42,12 +52,15 @@ typedef struct
   unsigned pinned;              /* planes that the device reaches, a bit each */
   bool target_pinned;
   bool by_register;             /* pinned by gpu_register, not as blocks */
+  bool elsewhere;               /* in another context than the primary one */
+  LifeStreams streams;
   LumaPath path;
 } LifeWay;
 
 typedef struct
 {
   uint8_t *data;
+  uint8_t *drawn;               /* what is to be in data, of a source */
   GpuBlock *block;              /* or NULL */
   bool registered;
 } LifeMemory;
@@ -65,11 +78,23 @@ typedef struct
 /* The ways, for i from 0; NULL past the last. */
 const LifeWay *life_way (unsigned i);
 
-/* With a device open, for that registers memory. */
+/* Opens a backend on a device, -1 for the first, for frames of a way. */
+LumaBackend *life_open (const LifeWay * way, int device, GpuStatus * status);
+
+/* With a device open, for that registers memory.  Streams are the first
+ * device's. */
 void life_frame_init (LifeFrame * frame, const LifeWay * way);
 
-/* Draws another source and blanks the target. */
+/* Draws another source and blanks the target, by work on their streams where
+ * they have any. */
 void life_frame_draw (LifeFrame * frame);
+
+/* After a submit, where both have streams: overwrites the source by work on its
+ * stream, and waits for that.  False where they don't. */
+bool life_frame_reuse (LifeFrame * frame);
+
+/* Waits for the streams. */
+void life_frame_finish (LifeFrame * frame);
 
 /* Whether the target is untouched; whether it is the gray of the source, with
  * every byte between the rows untouched. */

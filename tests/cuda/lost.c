@@ -19,7 +19,10 @@
 /* The ways of life.c. */
 #define IN_PLACE 0
 #define BOTH_STAGED 4
-#define HOST_PAGES 9
+#define IN_PLACE_TWO_STREAMS 10
+#define SOURCE_STREAM 11
+#define ELSEWHERE 15
+#define ELSEWHERE_STAGED 16
 
 static int64_t
 now_us (void)
@@ -31,14 +34,20 @@ now_us (void)
 }
 
 static LumaBackend *
-open_device (int device)
+open_for (unsigned way, int device)
 {
   GpuStatus status;
-  LumaBackend *backend = gpu_open (device, &status);
+  LumaBackend *backend = life_open (life_way (way), device, &status);
 
   CHECK (backend != NULL, "%s", status.text);
   life_check_settled ("gpu_open");
   return backend;
+}
+
+static LumaBackend *
+open_device (int device)
+{
+  return open_for (IN_PLACE, device);
 }
 
 static void
@@ -52,15 +61,12 @@ convert (LumaBackend * backend, LifeFrame * frame)
   CHECK (life_frame_is_right (frame), "other bytes");
 }
 
-/* The frame that never ends. */
 static void
-hang (LumaBackend * backend, LifeFrame * frame)
+submit_and_lose (LumaBackend * backend, LifeFrame * frame)
 {
   LumaPath path;
   int64_t from;
 
-  life_frame_draw (frame);
-  simulated.busy_us = -1;
   CHECK (backend->klass->submit (backend, &frame->plan, &frame->src,
           &frame->dst, true, &path) == LUMA_DONE, "%s",
       backend->klass->error (backend));
@@ -73,6 +79,15 @@ hang (LumaBackend * backend, LifeFrame * frame)
   CHECK (strstr (backend->klass->error (backend),
           "did not finish within 0.03 s"), "%s",
       backend->klass->error (backend));
+}
+
+/* The frame that never ends. */
+static void
+hang (LumaBackend * backend, LifeFrame * frame)
+{
+  life_frame_draw (frame);
+  simulated.busy_us = -1;
+  submit_and_lose (backend, frame);
 }
 
 /* The calls that could wait for the device; those that wait are misuses too. */
@@ -103,7 +118,7 @@ hang_among_blocks (const void *data)
   unsigned before;
 
   simulated_install ();
-  backend = open_device (-1);
+  backend = open_for (*way, -1);
   gpu_blocks_keep ();
   life_frame_init (&frame, life_way (*way));
   kept = gpu_block_get (100000, true);
@@ -124,6 +139,55 @@ hang_among_blocks (const void *data)
   life_check_settled ("close");
   CHECK (waiting_calls () == before, "%u more", waiting_calls () - before);
   CHECK (simulated_streams () == 1, "%u", simulated_streams ());
+  CHECK (simulated_events () == 1, "%u", simulated_events ());
+  _exit (0);
+}
+
+/* What never ends is others' work on a stream that the frame has to follow. */
+static void
+hang_behind_a_stream (const void *data)
+{
+  const unsigned *way = data;
+  LumaBackend *backend;
+  LifeFrame frame;
+  unsigned before;
+
+  simulated_install ();
+  backend = open_for (*way, -1);
+  life_frame_init (&frame, life_way (*way));
+  convert (backend, &frame);
+  simulated.busy_us = -1;
+  life_frame_draw (&frame);
+  simulated.busy_us = 0;
+  submit_and_lose (backend, &frame);
+  before = waiting_calls ();
+  backend->klass->close (backend);
+  life_check_settled ("close");
+  CHECK (waiting_calls () == before, "%u more", waiting_calls () - before);
+  _exit (0);
+}
+
+/* Nobody waits for the frame, and so nobody knows. */
+static void
+hang_unwaited (const void *data)
+{
+  const unsigned *way = data;
+  LumaBackend *backend;
+  LifeFrame frame;
+  LumaPath path;
+  unsigned before;
+
+  simulated_install ();
+  backend = open_for (*way, -1);
+  life_frame_init (&frame, life_way (*way));
+  life_frame_draw (&frame);
+  simulated.busy_us = -1;
+  CHECK (backend->klass->submit (backend, &frame.plan, &frame.src, &frame.dst,
+          true, &path) == LUMA_DONE, "%s", backend->klass->error (backend));
+  before = waiting_calls ();
+  backend->klass->close (backend);
+  life_check_settled ("close");
+  CHECK (waiting_calls () == before, "%u more", waiting_calls () - before);
   _exit (0);
 }
 
@@ -207,6 +271,7 @@ hang_and_grow (const void *data)
 static void
 hang_and_open (const void *data)
 {
+  const unsigned *way = data;
   LifeFrame frame, staged;
   LumaBackend *backend;
   GpuStatus status;
@@ -220,7 +285,7 @@ hang_and_open (const void *data)
   hang (backend, &frame);
   before = waiting_calls ();
   backend->klass->close (backend);
-  backend = gpu_open (-1, &status);
+  backend = life_open (life_way (*way), -1, &status);
   life_check_settled ("gpu_open");
   if (backend != NULL) {
     simulated.busy_us = 0;
@@ -322,7 +387,9 @@ be_slow (const void *data)
   simulated_install ();
   backend = open_device (-1);
   simulated.busy_us = TIMEOUT_US;
-  for (unsigned w = 0; life_way (w) != NULL && w < HOST_PAGES; w++) {
+  for (unsigned w = 0; life_way (w) != NULL; w++) {
+    if (life_way (w)->host_pages || life_way (w)->elsewhere)
+      continue;
     life_frame_init (&frame, life_way (w));
     convert (backend, &frame);
     life_frame_clear (&frame);
@@ -333,7 +400,9 @@ be_slow (const void *data)
   CHECK (simulated_allocations () == 0, "%u", simulated_allocations ());
 }
 
-static const unsigned in_place = IN_PLACE, both_staged = BOTH_STAGED;
+static const unsigned in_place = IN_PLACE, both_staged = BOTH_STAGED,
+    two_streams = IN_PLACE_TWO_STREAMS, source_stream = SOURCE_STREAM,
+    elsewhere = ELSEWHERE, elsewhere_staged = ELSEWHERE_STAGED;
 
 /* The slowest first: it waits while the others run. */
 static const struct
@@ -345,12 +414,19 @@ static const struct
   {"as it opens", hang_as_it_opens},
   {"as submit fails", hang_as_submit_fails},
   {"slow", be_slow},
+  {"unwaited", hang_unwaited, &two_streams},
+  {"unwaited, elsewhere", hang_unwaited, &elsewhere},
   {"among blocks, in place", hang_among_blocks, &in_place},
   {"among blocks, staged", hang_among_blocks, &both_staged},
+  {"among blocks, elsewhere", hang_among_blocks, &elsewhere_staged},
+  {"behind the source's stream", hang_behind_a_stream, &source_stream},
+  {"behind streams", hang_behind_a_stream, &two_streams},
+  {"behind streams, elsewhere", hang_behind_a_stream, &elsewhere},
   {"and put", hang_and_put},
   {"beside another backend", hang_beside_another},
   {"beside another backend that grows", hang_and_grow},
-  {"and open", hang_and_open},
+  {"and open", hang_and_open, &in_place},
+  {"and open elsewhere", hang_and_open, &elsewhere},
   {"beside another device", hang_beside_a_device},
 };
 

@@ -91,9 +91,8 @@ convert (LumaBackend * backend, unsigned way)
 }
 
 static void
-open_on (const void *data)
+open_on (const Machine * m, bool elsewhere)
 {
-  const Machine *m = data;
   LumaBackend *backend;
   GpuStatus status;
 
@@ -102,7 +101,8 @@ open_on (const void *data)
   simulated.devices = m->devices;
   simulated.fault = m->fault;
   memset (&status, 0x77, sizeof status);
-  backend = gpu_open (m->asked, &status);
+  backend = elsewhere ? gpu_open_in (simulated_context (m->state == GPU_READY ?
+          m->device : 0), m->asked, &status) : gpu_open (m->asked, &status);
   life_check_settled ("gpu_open");
   check_status (m, &status);
   CHECK ((backend != NULL) == (m->state == GPU_READY), "%s", status.text);
@@ -113,8 +113,21 @@ open_on (const void *data)
     life_check_settled ("close");
   }
   CHECK (simulated_streams () == 0, "%u", simulated_streams ());
+  CHECK (simulated_events () == 0, "%u", simulated_events ());
   CHECK (simulated_allocations () == 0, "%u", simulated_allocations ());
   CHECK (simulated_registrations () == 0, "%u", simulated_registrations ());
+}
+
+static void
+open_primary (const void *data)
+{
+  open_on (data, false);
+}
+
+static void
+open_elsewhere (const void *data)
+{
+  open_on (data, true);
 }
 
 /* Nothing can be pinned before a device is open, nor after none could be. */
@@ -194,6 +207,54 @@ reach_past_the_end (const void *data)
   life_check_settled ("close");
 }
 
+static uint8_t *
+memory_of (int device)
+{
+  CUcontext popped;
+  void *data;
+
+  gpu_calls->CtxPushCurrent (simulated_context (device));
+  gpu_calls->Malloc (&data, 65536);
+  gpu_calls->CtxPopCurrent (&popped);
+  return data;
+}
+
+/* Memory of a device that this one does not reach is as good as the host's. */
+static void
+stage_for_another (const void *data)
+{
+  LumaBackend *backend;
+  LifeFrame frame;
+  GpuStatus status;
+  LumaPath path;
+
+  simulated_install ();
+  simulated.devices = 2;
+  simulated.reads_host_pages = true;
+  backend = gpu_open (0, &status);
+  for (unsigned way = 2; way <= 3; way++) {
+    LifeMemory *memory;
+    uint8_t *host;
+
+    life_frame_init (&frame, life_way (way));
+    memory = way == 2 ? &frame.plane[0] : &frame.target;
+    host = memory->data;
+    memory->data = memory_of (1);
+    frame.src.data[0] += memory == &frame.plane[0] ? memory->data - host : 0;
+    frame.dst.data += memory == &frame.target ? memory->data - host : 0;
+    life_frame_draw (&frame);
+    CHECK (life_run_frame (backend, &frame, &path) == LUMA_DONE, "%s",
+        backend->klass->error (backend));
+    CHECK (path == LUMA_PATH_STAGED, "%d", path);
+    CHECK (life_frame_is_right (&frame), "other bytes");
+    memory->data = host;
+    life_frame_clear (&frame);
+  }
+  backend->klass->close (backend);
+  life_check_settled ("close");
+  CHECK (simulated_allocations () == 2, "%u", simulated_allocations ());
+}
+
 static void *
 live_in_thread (void *data)
 {
@@ -236,6 +297,7 @@ static const struct
   {"register without a device", register_without},
   {"unregister after a reset", unregister_after_reset},
   {"reach past the end", reach_past_the_end},
+  {"stage for another device", stage_for_another},
   {"open at once", open_at_once},
 };
 
@@ -245,12 +307,15 @@ main (void)
   unsigned n_machines = sizeof machines / sizeof machines[0];
   unsigned n_others = sizeof others / sizeof others[0], failed = 0;
 
-  for (unsigned i = 0; i < n_machines; i++)
-    failed += !life_in_child (machines[i].name, open_on, &machines[i],
+  for (unsigned i = 0; i < n_machines; i++) {
+    failed += !life_in_child (machines[i].name, open_primary, &machines[i],
         CHILD_SECONDS);
+    failed += !life_in_child (machines[i].name, open_elsewhere, &machines[i],
+        CHILD_SECONDS);
+  }
   for (unsigned i = 0; i < n_others; i++)
     failed += !life_in_child (others[i].name, others[i].run, NULL,
         CHILD_SECONDS);
-  printf ("%u runs, %u failed\n", n_machines + n_others, failed);
+  printf ("%u runs, %u failed\n", 2 * n_machines + n_others, failed);
   return failed != 0;
 }

@@ -1,52 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-/* Streams and the memory that they work on. */
+/* Memory, and what is done with it: copies and kernels. */
 
 #include "simulated-core.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "arith.h"
 
-#define MAX_STREAMS 32
-#define MAX_WORK 16
-#define NEVER INT64_MAX
 /* What device memory holds before it is written. */
 #define JUNK 0xA5
-
-typedef struct
-{
-  bool is_launch;
-  GpuFrame frame;
-  /* A copy, or with no src a fill with value. */
-  uint8_t *dst;
-  const uint8_t *src;
-  size_t dst_pitch, src_pitch, width, height;
-  int value;
-} Work;
-
-typedef struct
-{
-  bool open;
-  int device;
-  int64_t idle_at;
-  unsigned n_work;
-  Work work[MAX_WORK];
-} Stream;
-
-static Stream streams[MAX_STREAMS];
-
-static int64_t
-now_us (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (int64_t) t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 /* Whether a kernel of the device may touch these bytes. */
 static void
@@ -59,25 +24,6 @@ need_reach (const uint8_t * data, size_t size, int device)
   if (range == NULL || range->data + range->size - data < (ptrdiff_t) size ||
       (range->device != SIM_HOST && range->device != device))
     sim_misused ("Launch", "memory out of reach");
-}
-
-void
-sim_drop_work (void)
-{
-  for (int s = 0; s < MAX_STREAMS; s++)
-    streams[s].n_work = 0;
-}
-
-/* Calls that wait for a device, or with SIM_HOST for all, would never
- * return. */
-static void
-forbid_endless (const char *call, int device)
-{
-  for (int s = 0; s < MAX_STREAMS; s++) {
-    if (streams[s].n_work > 0 && streams[s].idle_at == NEVER &&
-        (device == SIM_HOST || streams[s].device == device))
-      sim_misused (call, "waits for work that never ends");
-  }
 }
 
 static uint32_t
@@ -122,110 +68,31 @@ run_frame (const GpuFrame * frame, int device)
 }
 
 static void
-run_work (Stream * stream)
+copy (const SimWork * work)
 {
-  for (unsigned i = 0; i < stream->n_work; i++) {
-    const Work *work = &stream->work[i];
+  for (size_t y = 0; y < work->height; y++) {
+    uint8_t *dst = work->dst + y * work->dst_pitch;
 
-    if (work->is_launch)
-      run_frame (&work->frame, stream->device);
-    for (size_t y = 0; y < work->height; y++) {
-      uint8_t *dst = work->dst + y * work->dst_pitch;
-
-      if (work->src == NULL)
-        memset (dst, work->value, work->width);
-      else
-        memcpy (dst, work->src + y * work->src_pitch, work->width);
-    }
-  }
-  stream->n_work = 0;
-}
-
-static Stream *
-stream_of (const char *call, cudaStream_t handle)
-{
-  Stream *stream = (Stream *) handle;
-
-  if (stream == NULL || !stream->open || stream->device != sim_device_now ()) {
-    sim_misused (call, "not a stream of the current context");
-    return NULL;
-  }
-  return stream;
-}
-
-static cudaError_t
-queue (SimulatedEntry entry, const Work * work, cudaStream_t handle)
-{
-  Stream *stream = stream_of (simulated_name (entry), handle);
-
-  if (stream == NULL)
-    return cudaErrorInvalidResourceHandle;
-  if (stream->n_work == MAX_WORK)
-    abort ();
-  stream->work[stream->n_work++] = *work;
-  stream->idle_at = simulated.busy_us < 0 ? NEVER :
-      now_us () + simulated.busy_us;
-  return cudaSuccess;
-}
-
-static cudaError_t
-stream_create (cudaStream_t * handle, unsigned flags)
-{
-  cudaError_t error = sim_begin (SIM_StreamCreate);
-
-  /* The default stream's work must not be waited for. */
-  if (error == cudaSuccess && flags != cudaStreamNonBlocking)
-    sim_misused ("StreamCreate", "waits for the default stream");
-  for (int s = 0; s < MAX_STREAMS && error == cudaSuccess; s++) {
-    if (!streams[s].open) {
-      memset (&streams[s], 0, sizeof streams[s]);
-      streams[s].open = true;
-      streams[s].device = sim_device_now ();
-      *handle = (cudaStream_t) & streams[s];
-      return sim_end (cudaSuccess);
-    }
-  }
-  return sim_end (error == cudaSuccess ? cudaErrorMemoryAllocation : error);
-}
-
-static cudaError_t
-stream_destroy (cudaStream_t handle)
-{
-  cudaError_t error = sim_begin (SIM_StreamDestroy);
-  Stream *stream;
-
-  if (error == cudaSuccess) {
-    stream = stream_of ("StreamDestroy", handle);
-    forbid_endless ("StreamDestroy", sim_device_now ());
-    if (stream != NULL)
-      stream->open = false;
+    if (work->src == NULL)
+      memset (dst, work->value, work->width);
     else
-      error = cudaErrorInvalidResourceHandle;
+      memcpy (dst, work->src + y * work->src_pitch, work->width);
   }
-  return sim_end (error);
 }
 
-/* A stream that gives an error has lost its work. */
-static cudaError_t
-stream_query (cudaStream_t handle)
+void
+sim_do (const SimWork * work, int device)
 {
-  cudaError_t error = sim_begin (SIM_StreamQuery);
-  Stream *stream = stream_of ("StreamQuery", handle);
-
-  if (error != cudaSuccess)
-    sim_drop_work ();
-  else if (stream == NULL)
-    error = cudaErrorInvalidResourceHandle;
-  else if (stream->n_work > 0 && now_us () < stream->idle_at)
-    error = cudaErrorNotReady;
+  if (work->kind == SIM_FRAME)
+    run_frame (&work->frame, device);
   else
-    run_work (stream);
-  return sim_end (error);
+    copy (work);
 }
 
 static cudaError_t
 device_malloc (void **data, size_t size)
 {
+  static uint8_t nothing;
   cudaError_t error = sim_begin (SIM_Malloc);
 
   if (error == cudaSuccess) {
@@ -233,10 +100,10 @@ device_malloc (void **data, size_t size)
     if (*data == NULL)
       abort ();
     memset (*data, JUNK, size);
-    sim_add_range (*data, size, sim_device_now ());
+    sim_add_range (*data, size, SIM_DEVICE (sim_context_now ()));
   } else {
     /* CUDA promises nothing. */
-    *data = &streams;
+    *data = &nothing;
   }
   return sim_end (error);
 }
@@ -245,13 +112,13 @@ static cudaError_t
 device_free (void *data)
 {
   cudaError_t error = sim_begin (SIM_Free);
+  int device = SIM_DEVICE (sim_context_now ());
   SimRange *range;
 
   if (error == cudaSuccess) {
-    forbid_endless ("Free", sim_device_now ());
+    sim_forbid_endless ("Free", device);
     range = sim_find_range (data);
-    if (range == NULL || range->data != data ||
-        range->device != sim_device_now ()) {
+    if (range == NULL || range->data != data || range->device != device) {
       sim_misused ("Free", "not memory of the current device");
       return sim_end (cudaErrorInvalidValue);
     }
@@ -265,11 +132,47 @@ static cudaError_t
 fill_async (void *data, int value, size_t size, cudaStream_t stream)
 {
   cudaError_t error = sim_begin (SIM_MemsetAsync);
-  Work work = {.dst = data,.width = size,.height = 1,.value = value };
+  SimWork work = {.kind = SIM_COPY,.dst = data,.width = size,.height = 1,
+    .value = value
+  };
 
   if (error == cudaSuccess)
-    error = queue (SIM_MemsetAsync, &work, stream);
+    error = sim_queue (SIM_MemsetAsync, &work, stream);
   return sim_end (error);
+}
+
+static bool
+is_on_a_device (const void *data)
+{
+  const SimRange *range = sim_find_range (data);
+
+  return range != NULL && range->device != SIM_HOST;
+}
+
+/* Whether all of these bytes are in the current device's memory. */
+static bool
+is_on_board (const void *data, size_t size)
+{
+  const SimRange *range = sim_find_range (data);
+
+  return range != NULL && range->data + range->size -
+      (const uint8_t *) data >= (ptrdiff_t) size &&
+      range->device == SIM_DEVICE (sim_context_now ());
+}
+
+/* Default is what the pointers say; who says more must be right. */
+static void
+check_kind (const char *call, const void *dst, const void *src,
+    enum cudaMemcpyKind kind)
+{
+  bool to_device = kind == cudaMemcpyHostToDevice ||
+      kind == cudaMemcpyDeviceToDevice;
+  bool from_device = kind == cudaMemcpyDeviceToHost ||
+      kind == cudaMemcpyDeviceToDevice;
+
+  if (kind != cudaMemcpyDefault && (to_device != is_on_a_device (dst)
+          || from_device != is_on_a_device (src)))
+    sim_misused (call, "not such memory");
 }
 
 static cudaError_t
@@ -277,38 +180,42 @@ copy_async (void *dst, const void *src, size_t size, enum cudaMemcpyKind kind,
     cudaStream_t stream)
 {
   cudaError_t error = sim_begin (SIM_MemcpyAsync);
-  Work work = {.dst = dst,.src = src,.width = size,.height = 1 };
+  SimWork work = {.kind = SIM_COPY,.dst = dst,.src = src,.width = size,
+    .height = 1
+  };
 
-  if (error == cudaSuccess && kind != cudaMemcpyHostToDevice)
+  if (error != cudaSuccess)
+    return sim_end (error);
+  check_kind ("MemcpyAsync", dst, src, kind);
+  if (!is_on_board (dst, size))
     sim_misused ("MemcpyAsync", "not to the device");
-  if (error == cudaSuccess)
-    error = queue (SIM_MemcpyAsync, &work, stream);
-  return sim_end (error);
+  return sim_end (sim_queue (SIM_MemcpyAsync, &work, stream));
 }
 
 /* To memory that is not pinned, so that it waits for what is before it. */
 static cudaError_t
 copy_2d_async (void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
-    size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t handle)
+    size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
   cudaError_t error = sim_begin (SIM_Memcpy2DAsync);
-  const Work work = {.dst = dst,.src = src,.dst_pitch = dst_pitch,
-    .src_pitch = src_pitch,.width = width,.height = height
+  const SimWork work = {.kind = SIM_COPY,.dst = dst,.src = src,
+    .dst_pitch = dst_pitch,.src_pitch = src_pitch,.width = width,
+    .height = height
   };
-  Stream *stream = stream_of ("Memcpy2DAsync", handle);
 
   /* It may fail after it has begun. */
   if (error != cudaSuccess) {
-    queue (SIM_Memcpy2DAsync, &work, handle);
+    sim_queue (SIM_Memcpy2DAsync, &work, stream);
     return sim_end (error);
   }
   if (dst_pitch < width || src_pitch < width)
     return sim_end (cudaErrorInvalidPitchValue);
-  if (kind != cudaMemcpyDeviceToHost)
+  check_kind ("Memcpy2DAsync", dst, src, kind);
+  if (!is_on_board (src, (height - 1) * src_pitch + width))
     sim_misused ("Memcpy2DAsync", "not from the device");
-  if (stream != NULL && stream->n_work > 0)
+  if (!sim_is_idle (stream))
     sim_misused ("Memcpy2DAsync", "waits for the kernel");
-  return sim_end (queue (SIM_Memcpy2DAsync, &work, handle));
+  return sim_end (sim_queue (SIM_Memcpy2DAsync, &work, stream));
 }
 
 static cudaError_t
@@ -318,7 +225,7 @@ host_register (void *data, size_t size, unsigned flags)
 
   if (error != cudaSuccess)
     return sim_end (error);
-  forbid_endless ("HostRegister", SIM_HOST);
+  sim_forbid_endless ("HostRegister", SIM_HOST);
   if (flags != cudaHostRegisterPortable)
     sim_misused ("HostRegister", "for one context only");
   if (sim_find_range (data) != NULL
@@ -336,7 +243,7 @@ host_unregister (void *data)
 
   if (error != cudaSuccess)
     return sim_end (error);
-  forbid_endless ("HostUnregister", SIM_HOST);
+  sim_forbid_endless ("HostUnregister", SIM_HOST);
   range = sim_find_range (data);
   if (range == NULL || range->data != data || range->device != SIM_HOST)
     return sim_end (cudaErrorHostMemoryNotRegistered);
@@ -348,41 +255,18 @@ static cudaError_t
 launch (const GpuFrame * frame, cudaStream_t stream)
 {
   cudaError_t error = sim_begin (SIM_Launch);
-  Work work = {.is_launch = true,.frame = *frame };
+  SimWork work = {.kind = SIM_FRAME,.frame = *frame };
 
   if (error == cudaSuccess && frame->max_blocks == 0)
     error = cudaErrorInvalidConfiguration;
   if (error == cudaSuccess)
-    error = queue (SIM_Launch, &work, stream);
+    error = sim_queue (SIM_Launch, &work, stream);
   return sim_end (error);
-}
-
-unsigned
-simulated_streams (void)
-{
-  unsigned n = 0;
-
-  for (int s = 0; s < MAX_STREAMS; s++)
-    n += streams[s].open;
-  return n;
-}
-
-unsigned
-simulated_pending (void)
-{
-  unsigned n = 0;
-
-  for (int s = 0; s < MAX_STREAMS; s++)
-    n += streams[s].n_work;
-  return n;
 }
 
 void
 sim_install_work (GpuCalls * table)
 {
-  table->StreamCreate = stream_create;
-  table->StreamDestroy = stream_destroy;
-  table->StreamQuery = stream_query;
   table->Malloc = device_malloc;
   table->Free = device_free;
   table->MemsetAsync = fill_async;

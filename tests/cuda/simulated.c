@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-/* Devices, contexts, and the memory that is known; simulated-work.c has the
- * streams. */
+/* Devices, contexts, and the memory that is known.  simulated-stream.c has
+ * the streams and events, simulated-work.c what is put on streams. */
 
 #include "simulated-core.h"
 
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #define MAX_DEPTH 256
-#define MAX_DEVICES 256
 #define MAX_RANGES 256
 
 Simulated simulated;
@@ -23,7 +22,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool dead;
 static SimRange ranges[MAX_RANGES];
 /* Contexts are known by the addresses of these. */
-static char contexts[MAX_DEVICES];
+static char contexts[2 * SIM_MAX_DEVICES];
 
 static _Thread_local int stack[MAX_DEPTH], depth;
 static _Thread_local cudaError_t last_error;
@@ -105,10 +104,28 @@ sim_end (cudaError_t error)
   return error;
 }
 
+void
+sim_lock (void)
+{
+  pthread_mutex_lock (&lock);
+}
+
+void
+sim_unlock (void)
+{
+  pthread_mutex_unlock (&lock);
+}
+
 int
-sim_device_now (void)
+sim_context_now (void)
 {
   return depth > 0 ? stack[depth - 1] : 0;
+}
+
+CUcontext
+simulated_context (int device)
+{
+  return (CUcontext) & contexts[SIM_CONTEXT (device, false)];
 }
 
 SimRange *
@@ -213,16 +230,16 @@ static CUresult
 push_context (CUcontext context)
 {
   CUresult result = sim_begin (SIM_CtxPushCurrent);
-  uintptr_t device = (uintptr_t) context - (uintptr_t) contexts;
+  uintptr_t index = (uintptr_t) context - (uintptr_t) contexts;
 
-  if (result == CUDA_SUCCESS && device >= MAX_DEVICES) {
+  if (result == CUDA_SUCCESS && index >= sizeof contexts) {
     sim_misused ("CtxPushCurrent", "not a context");
     result = CUDA_ERROR_INVALID_CONTEXT;
   }
   if (result == CUDA_SUCCESS && depth == MAX_DEPTH)
     abort ();
   if (result == CUDA_SUCCESS)
-    stack[depth++] = (int) device;
+    stack[depth++] = (int) index;
   return end_driver (result);
 }
 
@@ -238,17 +255,20 @@ pop_context (CUcontext * context)
   return end_driver (result);
 }
 
-/* All stay 0 for memory that CUDA does not know. */
+/* All stay 0 for memory that CUDA does not know.  No device reaches another's
+ * memory. */
 static void
 get_attribute (CUpointer_attribute attribute, void *value, const void *pointer)
 {
   const SimRange *range = sim_find_range (pointer);
+  bool is_far = range != NULL && range->device != SIM_HOST &&
+      range->device != SIM_DEVICE (sim_context_now ());
 
   if (attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
     *(unsigned *) value = range == NULL ? 0 : range->device == SIM_HOST ?
         CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
   else if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER)
-    *(CUdeviceptr *) value = range == NULL ? 0 : (uintptr_t) pointer;
+    *(CUdeviceptr *) value = range == NULL || is_far ? 0 : (uintptr_t) pointer;
   else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
     *(CUdeviceptr *) value = range == NULL ? 0 : (uintptr_t) range->data;
   else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
@@ -404,6 +424,7 @@ simulated_install (void)
   table.DriverEntryPoint = entry_point;
   table.DeviceGetAttribute = device_attribute;
   table.GetLastError = get_last_error;
+  sim_install_streams (&table);
   sim_install_work (&table);
   gpu_calls = &table;
 }

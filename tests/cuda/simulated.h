@@ -5,8 +5,9 @@
  * counts every call, and makes any of them fail.
  *
  * Work that is put on a stream is done when StreamQuery first finds the stream
- * idle, never sooner: who looks too early sees nothing.  What CUDA would not
- * forgive is counted as a misuse. */
+ * idle, or when a stream does that waits for it by an event, never sooner: who
+ * looks too early sees nothing.  What CUDA would not forgive is counted as a
+ * misuse. */
 
 #pragma once
 
@@ -19,7 +20,8 @@
 #define SIMULATED_ENTRIES(X) \
   X (DriverGetVersion) X (RuntimeGetVersion) X (GetDeviceCount) \
   X (DeviceGetName) X (DriverEntryPoint) X (DeviceGetAttribute) \
-  X (StreamCreate) X (StreamDestroy) X (StreamQuery) X (Malloc) X (Free) \
+  X (StreamCreate) X (StreamDestroy) X (StreamQuery) X (StreamWaitEvent) \
+  X (EventCreate) X (EventDestroy) X (EventRecord) X (Malloc) X (Free) \
   X (MemsetAsync) X (MemcpyAsync) X (Memcpy2DAsync) X (HostRegister) \
   X (HostUnregister) X (Launch) \
   X (DeviceGet) X (DevicePrimaryCtxRetain) X (CtxPushCurrent) \
@@ -79,12 +81,31 @@ int simulated_depth (void);
 /* What the next GetLastError of the calling thread would give. */
 cudaError_t simulated_last_error (void);
 
-/* Pieces of work that are queued and not yet done, on all streams. */
+/* Pieces of work that are queued through the table and not yet done, on all
+ * streams.  Waiting for an event is none. */
 unsigned simulated_pending (void);
 
 unsigned simulated_streams (void);
+unsigned simulated_events (void);
 unsigned simulated_allocations (void);
 unsigned simulated_registrations (void);
 
 /* Whether all memory that is registered is still mapped. */
 bool simulated_registered_is_mapped (void);
+
+/* The rest is what an application does: it is no call of the table. */
+
+/* A context on a device that is not the primary one. */
+CUcontext simulated_context (int device);
+
+/* A stream there, or in the primary one.  What is queued on it when it goes is
+ * done first. */
+cudaStream_t simulated_stream_new (int device, bool in_primary);
+void simulated_stream_free (cudaStream_t stream);
+
+/* Queues a copy. */
+void simulated_put (cudaStream_t stream, void *dst, const void *src,
+    size_t size);
+
+/* Waits until all that is queued is done. */
+void simulated_finish (cudaStream_t stream);
