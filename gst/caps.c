@@ -31,7 +31,7 @@ append_opposite (GstCaps * result, GstPadDirection direction,
     gboolean cuda)
 {
   GstStructure *opposite = gst_structure_copy (structure);
-  GstCapsFeatures *memory = gst_caps_features_copy (features);
+  GstCapsFeatures *memory = gst_caps_features_copy (features), *named;
 
   gst_caps_features_remove (memory, cuda ? GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY
       : CUDA_GRAY_FEATURE_CUDA);
@@ -43,6 +43,14 @@ append_opposite (GstCaps * result, GstPadDirection direction,
     set_formats (opposite, cuda ? CUDA_GRAY_CUDA_FORMATS :
         CUDA_GRAY_SINK_FORMATS);
   gst_structure_remove_fields (opposite, "colorimetry", "chroma-site", NULL);
+  /* Beside other features some name system memory, and some do not. */
+  if (!cuda && gst_caps_features_get_size (memory) > 0 &&
+      gst_caps_features_contains (features, CUDA_GRAY_FEATURE_CUDA)) {
+    named = gst_caps_features_copy (memory);
+    gst_caps_features_add (named, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
+    gst_caps_append_structure_full (result, gst_structure_copy (opposite),
+        named);
+  }
   gst_caps_append_structure_full (result, opposite, memory);
 }
 

@@ -5,12 +5,14 @@
 
 #include "cudagraypool.h"
 
+#include <gst/cuda/cuda-gst.h>
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudamemory.h>
 
 struct _CudaGrayPool
 {
   GstBufferPool parent;
+  GstAllocator *allocator;
   GstCudaContext *context;
   GstMiniObject *stream;
   GstVideoInfo info;            /* as caps have it */
@@ -25,35 +27,84 @@ G_DEFINE_TYPE (CudaGrayPool, cuda_gray_pool, GST_TYPE_BUFFER_POOL);
  * 1.24 gave gst_cuda_allocator_alloc a stream, under the same name in the same
  * library: which one it is, is known at run time alone. */
 static GstMemory *
-alloc (CudaGrayPool * self)
+alloc (GstAllocator * allocator, GstCudaContext * context, gpointer stream,
+    const GstVideoInfo * info)
 {
   typedef GstMemory *(*Alloc_1_22) (GstCudaAllocator *, GstCudaContext *,
       const GstVideoInfo *);
   typedef GstMemory *(*Alloc_1_24) (GstCudaAllocator *, GstCudaContext *,
       gpointer, const GstVideoInfo *);
   gpointer function = (gpointer) gst_cuda_allocator_alloc;
-  GstAllocator *allocator = gst_allocator_find (GST_CUDA_MEMORY_TYPE_NAME);
   GstVideoInfo carrier;
   GstCudaMemory *memory;
 
-  if (allocator == NULL)
-    return NULL;
   gst_video_info_set_format (&carrier, GST_VIDEO_FORMAT_RGBx,
-      (self->info.width + 3) / 4, self->info.height);
+      (info->width + 3) / 4, info->height);
   memory = (GstCudaMemory *) (cuda_gray_cuda_memory_symbol
       ("gst_cuda_stream_new") != NULL ?
-      ((Alloc_1_24) function) (GST_CUDA_ALLOCATOR_CAST (allocator),
-          self->context, self->stream, &carrier) :
-      ((Alloc_1_22) function) (GST_CUDA_ALLOCATOR_CAST (allocator),
-          self->context, &carrier));
-  gst_object_unref (allocator);
+      ((Alloc_1_24) function) (GST_CUDA_ALLOCATOR_CAST (allocator), context,
+          stream, &carrier) :
+      ((Alloc_1_22) function) (GST_CUDA_ALLOCATOR_CAST (allocator), context,
+          &carrier));
   if (memory != NULL) {
     carrier = memory->info;
-    memory->info = self->info;
+    memory->info = *info;
     memory->info.stride[0] = carrier.stride[0];
     memory->info.size = carrier.size;
   }
   return GST_MEMORY_CAST (memory);
+}
+
+/* Both are of one size and pitch. */
+static gboolean
+copy_bytes (GstCudaMemory * from, GstCudaMemory * to)
+{
+  void (*sync) (GstCudaMemory *) = (void (*)(GstCudaMemory *))
+      cuda_gray_cuda_memory_symbol ("gst_cuda_memory_sync");
+  CUDA_MEMCPY2D copy = {
+    .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+    .srcPitch = from->info.stride[0],
+    .dstPitch = to->info.stride[0],
+    .WidthInBytes = from->info.width,
+    .Height = from->info.height,
+  };
+  GstMapInfo in, out;
+  gboolean done = FALSE;
+
+  if (sync != NULL)
+    sync (from);
+  if (!gst_memory_map (GST_MEMORY_CAST (from), &in,
+          GST_MAP_READ | CUDA_GRAY_MAP_CUDA))
+    return FALSE;
+  if (gst_memory_map (GST_MEMORY_CAST (to), &out,
+          GST_MAP_WRITE | CUDA_GRAY_MAP_CUDA)) {
+    copy.srcDevice = (CUdeviceptr) (guintptr) in.data;
+    copy.dstDevice = (CUdeviceptr) (guintptr) out.data;
+    if (gst_cuda_context_push (from->context)) {
+      /* Within the device it need not wait by itself. */
+      done = CuMemcpy2D (&copy) == CUDA_SUCCESS &&
+          CuStreamSynchronize (NULL) == CUDA_SUCCESS;
+      gst_cuda_context_pop (NULL);
+    }
+    gst_memory_unmap (GST_MEMORY_CAST (to), &out);
+  }
+  gst_memory_unmap (GST_MEMORY_CAST (from), &in);
+  return done;
+}
+
+/* GStreamer's own allocates by the memory's info, and aborts the process for
+ * GRAY8; every sink copies its last frame when caps change.  Like that one it
+ * copies all, whatever the part that is asked for. */
+static GstMemory *
+copy_memory (GstMemory * memory, gssize offset, gssize size)
+{
+  GstCudaMemory *from = (GstCudaMemory *) memory;
+  GstMemory *to = alloc (memory->allocator, from->context, NULL, &from->info);
+
+  if (to != NULL && !copy_bytes (from, (GstCudaMemory *) to))
+    g_clear_pointer (&to, gst_memory_unref);
+  return to;
 }
 
 static GstFlowReturn
@@ -61,7 +112,8 @@ cuda_gray_pool_alloc_buffer (GstBufferPool * pool, GstBuffer ** buffer,
     GstBufferPoolAcquireParams * params)
 {
   CudaGrayPool *self = CUDA_GRAY_POOL (pool);
-  GstMemory *memory = alloc (self);
+  GstMemory *memory = alloc (self->allocator, self->context, self->stream,
+      &self->info);
   GstVideoInfo *info;
 
   if (memory == NULL) {
@@ -90,7 +142,7 @@ cuda_gray_pool_set_config (GstBufferPool * pool, GstStructure * config)
   if (!gst_buffer_pool_config_get_params (config, &caps, NULL, &min, &max) ||
       caps == NULL || !gst_video_info_from_caps (&self->info, caps))
     return FALSE;
-  probe = alloc (self);
+  probe = alloc (self->allocator, self->context, self->stream, &self->info);
   if (probe == NULL)
     return FALSE;
   gst_buffer_pool_config_set_params (config, caps, probe->size, min, max);
@@ -115,6 +167,7 @@ cuda_gray_pool_finalize (GObject * object)
   /* Before the context: the stream is destroyed in it. */
   gst_clear_mini_object (&self->stream);
   gst_clear_object (&self->context);
+  gst_clear_object (&self->allocator);
   G_OBJECT_CLASS (cuda_gray_pool_parent_class)->finalize (object);
 }
 
@@ -132,6 +185,10 @@ cuda_gray_pool_class_init (CudaGrayPoolClass * klass)
 static void
 cuda_gray_pool_init (CudaGrayPool * self)
 {
+  /* One more of GStreamer's own kind, but for how it copies. */
+  self->allocator = g_object_new (GST_TYPE_CUDA_ALLOCATOR, NULL);
+  gst_object_ref_sink (self->allocator);
+  self->allocator->mem_copy = copy_memory;
 }
 
 GstBufferPool *

@@ -110,17 +110,33 @@ cuda_gray_cuda_memory_info (GstBuffer * buffer)
   return memory != NULL ? &memory->info : NULL;
 }
 
+/* Before 1.24 the memory may still be the target of a copy within the GPU's
+ * memory, which gst_memory_copy does not wait for, on the context's default
+ * stream. */
+static void
+finish_work (GstCudaMemory * memory)
+{
+  if (streams.memory_sync != NULL) {
+    streams.memory_sync (memory);
+  } else if (gst_cuda_context_push (memory->context)) {
+    gst_cuda_result (CuStreamSynchronize (NULL));
+    gst_cuda_context_pop (NULL);
+  }
+}
+
 gpointer
 cuda_gray_cuda_memory_stream (GstBuffer * buffer, GstCudaContext * context)
 {
   GstCudaMemory *memory = the_memory (buffer);
 
-  if (memory == NULL || streams.memory_get_stream == NULL)
+  if (memory == NULL)
     return NULL;
-  if (memory->context == context)
-    return streams.stream_get_handle (streams.memory_get_stream (memory));
-  streams.memory_sync (memory);
-  return NULL;
+  if (memory->context != context) {
+    finish_work (memory);
+    return NULL;
+  }
+  return streams.memory_get_stream != NULL ?
+      streams.stream_get_handle (streams.memory_get_stream (memory)) : NULL;
 }
 
 gpointer

@@ -33,6 +33,8 @@ struct _GstCudaGray
    * GStreamer 1.24. */
   GstCudaContext *cuda_context;
   GstMiniObject *cuda_stream;
+  GRecMutex context_lock;       /* around changes of these, and of started */
+  gboolean started;
   GstVideoInfo in_info, out_info;
   LumaPlan plan;
   guint bad_frames;             /* in a row */
@@ -43,7 +45,7 @@ struct _GstCudaGray
 void gst_cuda_gray_show_backend (GstCudaGray * self);
 
 /* Has a CUDA context, for caps with memory:CUDAMemory.  FALSE after an element
- * error. */
+ * error, and where the element is stopped. */
 gboolean gst_cuda_gray_use_cuda_memory (GstCudaGray * self);
 
 /* GstElement's and GstBaseTransform's. */
@@ -56,6 +58,9 @@ gboolean gst_cuda_gray_propose_allocation (GstBaseTransform * trans,
     GstQuery * decide_query, GstQuery * query);
 gboolean gst_cuda_gray_decide_allocation (GstBaseTransform * trans,
     GstQuery * query);
+
+GstFlowReturn gst_cuda_gray_prepare_output_buffer (GstBaseTransform * trans,
+    GstBuffer * inbuf, GstBuffer ** outbuf);
 
 /* GstBaseTransform's: for gray that passes through, and for all else. */
 GstFlowReturn gst_cuda_gray_transform_ip (GstBaseTransform * trans,

@@ -138,6 +138,9 @@ gst_cuda_gray_start (GstBaseTransform * trans)
   self->cuda_memory = self->converter.device >= 0 &&
       cuda_gray_cuda_memory_init ();
   GST_OBJECT_UNLOCK (self);
+  g_rec_mutex_lock (&self->context_lock);
+  self->started = TRUE;
+  g_rec_mutex_unlock (&self->context_lock);
   self->bad_frames = 0;
   self->warned_colorimetry = FALSE;
   gst_cuda_gray_show_backend (self);
@@ -148,14 +151,21 @@ static gboolean
 gst_cuda_gray_stop (GstBaseTransform * trans)
 {
   GstCudaGray *self = GST_CUDA_GRAY (trans);
+  GstCudaContext *context;
 
+  /* An ALLOCATION query on another thread may be about to use the context. */
+  g_rec_mutex_lock (&self->context_lock);
+  self->started = FALSE;
   cuda_gray_converter_close (&self->converter);
   gst_clear_mini_object (&self->cuda_stream);
   GST_OBJECT_LOCK (self);
   gst_clear_object (&self->allocator);
-  gst_clear_object (&self->cuda_context);
+  context = self->cuda_context;
+  self->cuda_context = NULL;
   self->cuda_memory = TRUE;
   GST_OBJECT_UNLOCK (self);
+  g_rec_mutex_unlock (&self->context_lock);
+  gst_clear_object (&context);
   /* The counts of the run that has ended stay to be read. */
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_STATS]);
   return TRUE;
@@ -318,6 +328,17 @@ gst_cuda_gray_transform_meta (GstBaseTransform * trans, GstBuffer * outbuf,
   return TRUE;
 }
 
+/* Given a context, an element need not have been started. */
+static void
+gst_cuda_gray_finalize (GObject * object)
+{
+  GstCudaGray *self = GST_CUDA_GRAY (object);
+
+  gst_clear_object (&self->cuda_context);
+  g_rec_mutex_clear (&self->context_lock);
+  G_OBJECT_CLASS (gst_cuda_gray_parent_class)->finalize (object);
+}
+
 static void
 gst_cuda_gray_class_init (GstCudaGrayClass * klass)
 {
@@ -327,6 +348,7 @@ gst_cuda_gray_class_init (GstCudaGrayClass * klass)
 
   object_class->set_property = gst_cuda_gray_set_property;
   object_class->get_property = gst_cuda_gray_get_property;
+  object_class->finalize = gst_cuda_gray_finalize;
 
   /**
    * GstCudaGray:backend:
@@ -391,6 +413,8 @@ gst_cuda_gray_class_init (GstCudaGrayClass * klass)
   trans_class->transform_meta =
       GST_DEBUG_FUNCPTR (gst_cuda_gray_transform_meta);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_cuda_gray_transform_ip);
+  trans_class->prepare_output_buffer =
+      GST_DEBUG_FUNCPTR (gst_cuda_gray_prepare_output_buffer);
   trans_class->transform = GST_DEBUG_FUNCPTR (gst_cuda_gray_transform);
 }
 
@@ -400,6 +424,7 @@ gst_cuda_gray_init (GstCudaGray * self)
   self->backend = DEFAULT_BACKEND;
   self->device_id = DEFAULT_CUDA_DEVICE_ID;
   self->cuda_memory = TRUE;
+  g_rec_mutex_init (&self->context_lock);
   cuda_gray_stats_init (&self->stats);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), FALSE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);

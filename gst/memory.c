@@ -41,18 +41,20 @@ gboolean
 gst_cuda_gray_use_cuda_memory (GstCudaGray * self)
 {
   gint device_id = asked_device (self);
-  gboolean had = self->cuda_context != NULL;
+  gboolean had, done;
 
-  if (!cuda_gray_cuda_context_ensure (GST_ELEMENT (self), device_id,
-          &self->cuda_context)) {
+  g_rec_mutex_lock (&self->context_lock);
+  had = self->cuda_context != NULL;
+  done = self->started && cuda_gray_cuda_context_ensure (GST_ELEMENT (self),
+      device_id, &self->cuda_context);
+  if (done && (!had || self->converter.context != self->cuda_context))
+    enter_context (self);
+  if (self->started && !done)
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
         ("No CUDA context for frames in the GPU's memory."),
         ("cuda-device-id=%d", device_id));
-    return FALSE;
-  }
-  if (!had || self->converter.context != self->cuda_context)
-    enter_context (self);
-  return TRUE;
+  g_rec_mutex_unlock (&self->context_lock);
+  return done;
 }
 
 void
@@ -60,8 +62,10 @@ gst_cuda_gray_set_context (GstElement * element, GstContext * context)
 {
   GstCudaGray *self = GST_CUDA_GRAY (element);
 
+  g_rec_mutex_lock (&self->context_lock);
   cuda_gray_cuda_context_set (element, context, asked_device (self),
       &self->cuda_context);
+  g_rec_mutex_unlock (&self->context_lock);
   GST_ELEMENT_CLASS (PARENT_CLASS)->set_context (element, context);
 }
 
@@ -149,16 +153,42 @@ is_cuda_query (GstQuery * query)
   return caps != NULL && cuda_gray_caps_is_cuda (caps, 0);
 }
 
+/* Where the flow alone would end, nobody would know why. */
+static void
+report_no_memory (GstCudaGray * self)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("No memory for the frames."), (NULL));
+}
+
+GstFlowReturn
+gst_cuda_gray_prepare_output_buffer (GstBaseTransform * trans,
+    GstBuffer * inbuf, GstBuffer ** outbuf)
+{
+  GstFlowReturn result = PARENT_CLASS->prepare_output_buffer (trans, inbuf,
+      outbuf);
+
+  if (result == GST_FLOW_ERROR)
+    report_no_memory (GST_CUDA_GRAY (trans));
+  return result;
+}
+
 static GstBufferPool *
 new_cuda_pool (GstCudaGray * self, GstQuery * query, guint min, guint * size)
 {
+  GstBufferPool *pool = NULL;
   GstCaps *caps;
 
-  if (!gst_cuda_gray_use_cuda_memory (self))
-    return NULL;
   gst_query_parse_allocation (query, &caps, NULL);
-  return cuda_gray_cuda_pool_new (self->cuda_context, self->cuda_stream, caps,
-      min, size);
+  g_rec_mutex_lock (&self->context_lock);
+  if (gst_cuda_gray_use_cuda_memory (self)) {
+    pool = cuda_gray_cuda_pool_new (self->cuda_context, self->cuda_stream, caps,
+        min, size);
+    if (pool == NULL)
+      report_no_memory (self);
+  }
+  g_rec_mutex_unlock (&self->context_lock);
+  return pool;
 }
 
 static gboolean
