@@ -72,11 +72,12 @@ copy_bytes (GstCudaMemory * from, GstCudaMemory * to)
   GstMapInfo in, out;
   gboolean done = FALSE;
 
-  if (sync != NULL)
-    sync (from);
   if (!gst_memory_map (GST_MEMORY_CAST (from), &in,
           GST_MAP_READ | CUDA_GRAY_MAP_CUDA))
     return FALSE;
+  /* The map may have begun an upload. */
+  if (sync != NULL)
+    sync (from);
   if (gst_memory_map (GST_MEMORY_CAST (to), &out,
           GST_MAP_WRITE | CUDA_GRAY_MAP_CUDA)) {
     copy.srcDevice = (CUdeviceptr) (guintptr) in.data;

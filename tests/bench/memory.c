@@ -17,6 +17,7 @@
 
 #include <cuda_runtime_api.h>
 #include <gst/check/gstharness.h>
+#include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 #include <stdio.h>
 

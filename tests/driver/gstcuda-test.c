@@ -6,6 +6,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/check/gstcheck.h>
 #include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudaloader.h>
 
 #include "driver.h"
 

@@ -349,9 +349,8 @@ static Suite *
 adoption_suite (void)
 {
   Suite *suite = suite_create ("adoption");
-  TCase *tests = tcase_create ("adoption");
+  TCase *tests = pipe_tcase (suite, "adoption");
 
-  suite_add_tcase (suite, tests);
   rig_check_leaks (tests);
   tcase_add_checked_fixture (tests, make_contexts, drop_contexts);
   tcase_add_loop_test (tests, test_follow, 0, 2 * G_N_ELEMENTS (streams));

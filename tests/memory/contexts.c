@@ -17,6 +17,7 @@
 #define SOON 10
 
 static GstCudaContext *offered;
+static gint stop_asking;
 
 static void
 make_offered (void)
@@ -28,6 +29,7 @@ make_offered (void)
 static void
 drop_offered (void)
 {
+  g_atomic_int_set (&stop_asking, TRUE);
   gst_clear_object (&offered);
 }
 
@@ -363,8 +365,6 @@ GST_START_TEST (test_asked_while_stopping)
 
 GST_END_TEST;
 
-static gint stop_asking;
-
 static gpointer
 ask_on (gpointer data)
 {
@@ -405,9 +405,8 @@ static Suite *
 contexts_suite (void)
 {
   Suite *suite = suite_create ("contexts");
-  TCase *tests = tcase_create ("contexts");
+  TCase *tests = pipe_tcase (suite, "contexts");
 
-  suite_add_tcase (suite, tests);
   rig_check_leaks (tests);
   tcase_add_checked_fixture (tests, make_offered, drop_offered);
   tcase_add_loop_test (tests, test_given, 0, 2 * FLOW_N_MEMORIES);

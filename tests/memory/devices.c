@@ -404,14 +404,13 @@ static Suite *
 devices_suite (void)
 {
   Suite *suite = suite_create ("devices");
-  TCase *tests = tcase_create ("devices");
+  TCase *tests = pipe_tcase (suite, "devices");
 
   if (rig_devices () < 2) {
     printf ("skipped: there is one CUDA device, and two are needed\n");
     exit (77);
   }
   open_devices ();
-  suite_add_tcase (suite, tests);
   rig_check_leaks (tests);
   tcase_add_checked_fixture (tests, make_contexts, drop_contexts);
   tcase_add_loop_test (tests, test_other_device, 0, 2 * FLOW_N_MEMORIES);
