@@ -36,6 +36,7 @@ typedef struct
   BenchSize size;
   gsize pixels;
   GstCudaContext *context;
+  GstMiniObject *order;         /* the frames' stream; NULL before 1.24 */
   cudaStream_t stream;
   GpuDevice *device;
   GstBufferPool *pool;
@@ -121,7 +122,8 @@ rig_init (Rig * rig, BenchSize size)
       gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, NULL));
   rig->size = size;
   rig->pixels = size.width * size.height;
-  rig->pool = cuda_gray_cuda_pool_new (rig->context, NULL, caps, 0, &bytes);
+  rig->pool = cuda_gray_cuda_pool_new (rig->context, rig->order, caps, 0,
+      &bytes);
   gst_caps_unref (caps);
   gst_buffer_pool_set_active (rig->pool, TRUE);
   for (guint i = 0; i < BUFFERS; i++) {
@@ -296,9 +298,11 @@ main (int argc, char **argv)
   if (rig.context == NULL || !gst_cuda_context_push (rig.context))
     g_error ("no CUDA context");
   must (cudaStreamCreate (&rig.stream));
+  rig.order = cuda_gray_cuda_stream_new (rig.context);
   bench_print_header ();
   for (guint s = BENCH_N_SIZES - 2; s < BENCH_N_SIZES; s++)
     measure (&rig, bench_sizes[s]);
+  gst_clear_mini_object (&rig.order);
   must (cudaStreamDestroy (rig.stream));
   gst_cuda_context_pop (NULL);
   gst_object_unref (rig.context);
