@@ -24,11 +24,15 @@
 
 static GstCudaContext *contexts[N_CONTEXTS];
 
+/* With those. */
+static RigCounts before;
+
 static void
 make_contexts (void)
 {
   for (guint i = 0; i < N_CONTEXTS; i++)
     contexts[i] = gst_cuda_context_new (0);
+  before = rig_counts ();
 }
 
 static void
@@ -265,6 +269,7 @@ GST_START_TEST (test_outlive_pipeline)
     gst_sample_unref (rgb[i]);
     gst_sample_unref (gray[i]);
   }
+  rig_expect_counts (&before);
 }
 
 GST_END_TEST;
@@ -313,7 +318,7 @@ run_pipeline_in (GstCudaContext * context)
 GST_START_TEST (test_many)
 {
   Flow *lasting = flow_new_started ("cuda", -1, FLOW_CUDA);
-  RigCounts before = rig_counts ();
+  RigCounts now = before;
   Use first = { 0, 0 }, last;
 
   for (guint i = 0; i < MANY; i++) {
@@ -329,8 +334,8 @@ GST_START_TEST (test_many)
     gst_object_unref (context);
     /* The pool of the element that lasts has a frame from its first on. */
     if (i == 0)
-      before = rig_counts ();
-    rig_expect_counts (&before);
+      now = rig_counts ();
+    rig_expect_counts (&now);
     if (i == WARM_UP - 1)
       first = use_now (contexts[0]);
   }
@@ -341,6 +346,7 @@ GST_START_TEST (test_many)
   fail_unless (last.device_mib - first.device_mib <= MOST_DEVICE_MIB);
   fail_unless (last.host_mib - first.host_mib <= MOST_HOST_MIB);
   flow_free (lasting);
+  rig_expect_counts (&before);
 }
 
 GST_END_TEST;
@@ -349,10 +355,13 @@ static Suite *
 adoption_suite (void)
 {
   Suite *suite = suite_create ("adoption");
-  TCase *tests = pipe_tcase (suite, "adoption");
+  TCase *tests = tcase_create ("elements");
+  TCase *pipelines = pipe_tcase (suite, "pipelines");
 
+  suite_add_tcase (suite, tests);
   rig_check_leaks (tests);
   tcase_add_checked_fixture (tests, make_contexts, drop_contexts);
+  tcase_add_checked_fixture (pipelines, make_contexts, drop_contexts);
   tcase_add_loop_test (tests, test_follow, 0, 2 * G_N_ELEMENTS (streams));
   tcase_add_loop_test (tests, test_follow_on_the_device, 0,
       G_N_ELEMENTS (streams));
@@ -360,8 +369,9 @@ adoption_suite (void)
   tcase_add_test (tests, test_cpu);
   tcase_add_loop_test (tests, test_current_context, 0, 2 * FLOW_N_MEMORIES);
   tcase_add_loop_test (tests, test_outlive, 0, FLOW_N_MEMORIES);
-  tcase_add_loop_test (tests, test_outlive_pipeline, 0, G_N_ELEMENTS (lines));
-  tcase_add_test (tests, test_many);
+  tcase_add_loop_test (pipelines, test_outlive_pipeline, 0,
+      G_N_ELEMENTS (lines));
+  tcase_add_test (pipelines, test_many);
   return suite;
 }
 

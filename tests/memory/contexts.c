@@ -19,11 +19,15 @@
 static GstCudaContext *offered;
 static gint stop_asking;
 
+/* With those. */
+static RigCounts before;
+
 static void
 make_offered (void)
 {
   offered = gst_cuda_context_new (0);
   fail_unless (offered != NULL);
+  before = rig_counts ();
 }
 
 static void
@@ -192,6 +196,7 @@ GST_START_TEST (test_system_makes_none)
   pipe_play (pipeline, SOON);
   pipe_stop (pipeline, NULL);
   fail_unless_equals_int (rig_contexts_made (0), made);
+  rig_expect_counts (&before);
 }
 
 GST_END_TEST;
@@ -294,6 +299,7 @@ GST_START_TEST (test_neighbours)
   g_hash_table_unref (seen.contexts);
   g_mutex_clear (&seen.lock);
   fail_unless (rig_contexts_made (0) <= made + 1);
+  rig_expect_counts (&before);
 }
 
 GST_END_TEST;
@@ -310,6 +316,7 @@ GST_START_TEST (test_pipeline_context)
   for_each (pipeline, "cudagray", check_tells, offered);
   pipe_stop (pipeline, NULL);
   fail_unless_equals_int (rig_contexts_made (0), made);
+  rig_expect_counts (&before);
 }
 
 GST_END_TEST;
@@ -405,19 +412,22 @@ static Suite *
 contexts_suite (void)
 {
   Suite *suite = suite_create ("contexts");
-  TCase *tests = pipe_tcase (suite, "contexts");
+  TCase *tests = tcase_create ("elements");
+  TCase *pipelines = pipe_tcase (suite, "pipelines");
 
+  suite_add_tcase (suite, tests);
   rig_check_leaks (tests);
   tcase_add_checked_fixture (tests, make_offered, drop_offered);
+  tcase_add_checked_fixture (pipelines, make_offered, drop_offered);
   tcase_add_loop_test (tests, test_given, 0, 2 * FLOW_N_MEMORIES);
   tcase_add_loop_test (tests, test_asked_for, 0, 2 * FLOW_N_MEMORIES);
   tcase_add_loop_test (tests, test_made, 0, FLOW_N_MEMORIES - 1);
   tcase_add_test (tests, test_given_for_nothing);
   tcase_add_test (tests, test_told_while_running);
   tcase_add_test (tests, test_given_while_running);
-  tcase_add_loop_test (tests, test_system_makes_none, 0, 3);
-  tcase_add_loop_test (tests, test_neighbours, 0, G_N_ELEMENTS (lines));
-  tcase_add_test (tests, test_pipeline_context);
+  tcase_add_loop_test (pipelines, test_system_makes_none, 0, 3);
+  tcase_add_loop_test (pipelines, test_neighbours, 0, G_N_ELEMENTS (lines));
+  tcase_add_test (pipelines, test_pipeline_context);
   tcase_add_loop_test (tests, test_asked_while_stopping, 0,
       2 * (FLOW_N_MEMORIES - 1));
   tcase_add_test (tests, test_asked_all_the_time);

@@ -22,11 +22,15 @@
 
 static GstCudaContext *contexts[2];     /* one on each device */
 
+/* With those. */
+static RigCounts before;
+
 static void
 make_contexts (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (contexts); i++)
     contexts[i] = gst_cuda_context_new (i);
+  before = rig_counts ();
 }
 
 static void
@@ -121,6 +125,7 @@ GST_START_TEST (test_upload_to_other_device)
   /* Not with the watch: the backend is not one that the environment names. */
   pipe_stop (pipeline, NULL);
   pipe_watch_free (watch);
+  rig_expect_counts (&before);
 }
 
 GST_END_TEST;
@@ -179,6 +184,7 @@ GST_START_TEST (test_tee)
     gst_object_unref (gray);
   }
   pipe_stop (pipeline, NULL);
+  rig_expect_counts (&before);
 }
 
 GST_END_TEST;
@@ -329,21 +335,23 @@ push_all (gpointer data)
  * device's. */
 GST_START_TEST (test_threads)
 {
-  Stream streams[N_THREADS] = { 0 };
+  static Stream streams[N_THREADS];
 
   for (guint i = 0; i < N_THREADS; i++) {
     FlowMemory memory = (FlowMemory) ((i + __i__) % FLOW_N_MEMORIES);
 
     streams[i].flow = flow_new_started ("cuda", i % 2, memory);
     streams[i].first = i * N_THREAD_FRAMES;
+    streams[i].right = 0;
     for (guint n = 0; n < N_THREAD_FRAMES; n++)
       streams[i].in[n] = flow_frame (memory & FLOW_CUDA_IN ?
           contexts[(i + n) % 2] : NULL, streams[i].first + n);
   }
   for (guint i = 0; i < N_THREADS; i++)
     streams[i].thread = g_thread_new ("stream", push_all, &streams[i]);
-  for (guint i = 0; i < N_THREADS; i++) {
+  for (guint i = 0; i < N_THREADS; i++)
     g_thread_join (streams[i].thread);
+  for (guint i = 0; i < N_THREADS; i++) {
     fail_unless_equals_int (streams[i].right, N_THREAD_FRAMES);
     fail_unless_equals_int (flow_device (streams[i].flow->element), i % 2);
     flow_free (streams[i].flow);
@@ -404,20 +412,23 @@ static Suite *
 devices_suite (void)
 {
   Suite *suite = suite_create ("devices");
-  TCase *tests = pipe_tcase (suite, "devices");
+  TCase *tests = tcase_create ("elements");
+  TCase *pipelines = pipe_tcase (suite, "pipelines");
 
   if (rig_devices () < 2) {
     printf ("skipped: there is one CUDA device, and two are needed\n");
     exit (77);
   }
   open_devices ();
+  suite_add_tcase (suite, tests);
   rig_check_leaks (tests);
   tcase_add_checked_fixture (tests, make_contexts, drop_contexts);
+  tcase_add_checked_fixture (pipelines, make_contexts, drop_contexts);
   tcase_add_loop_test (tests, test_other_device, 0, 2 * FLOW_N_MEMORIES);
   tcase_add_loop_test (tests, test_late_frames, 0, 2 * FLOW_N_MEMORIES);
-  tcase_add_loop_test (tests, test_upload_to_other_device, 0,
+  tcase_add_loop_test (pipelines, test_upload_to_other_device, 0,
       2 * G_N_ELEMENTS (outputs));
-  tcase_add_loop_test (tests, test_tee, 0, N_TEES);
+  tcase_add_loop_test (pipelines, test_tee, 0, N_TEES);
   tcase_add_loop_test (tests, test_alone, 0, 2 * FLOW_N_MEMORIES);
   tcase_add_test (tests, test_second_alone);
   tcase_add_loop_test (tests, test_refused_context, 0, 4);

@@ -282,24 +282,36 @@ finish_late (GstCudaContext * lost)
   fail_unless (gst_cuda_context_pop (NULL));
 }
 
-/* One frame that does not end within the element's 5 s.  Nobody waits for it
- * again, neither for the next frame nor for stopping. */
+/* One frame that does not end within the element's 5 s. */
 static void
-lose (Flow * flow, GstBuffer * in, GstBuffer * next)
+lose (Flow * flow, GstBuffer * in)
 {
   gint64 start = g_get_monotonic_time ();
 
   fail_unless_equals_int (gst_harness_push (flow->harness, in), GST_FLOW_ERROR);
   fail_unless (g_get_monotonic_time () - start >= 5 * G_USEC_PER_SEC);
   flow_expect (flow, GST_MESSAGE_ERROR, "did not finish within 5 s");
-  start = g_get_monotonic_time ();
-  fail_unless_equals_int (gst_harness_push (flow->harness, next),
-      GST_FLOW_ERROR);
-  flow_expect (flow, GST_MESSAGE_ERROR, "The GPU was lost");
   fail_unless_equals_uint64 (flow_stat (flow, "frames-set-aside"), 1);
   fail_unless_equals_uint64 (flow_stat (flow, "failovers"), 0);
+}
+
+/* Nobody waits for it again, neither for the next frame nor for stopping. */
+static void
+check_goes_on (Flow * flow, GstBuffer * next)
+{
+  gint64 start = g_get_monotonic_time ();
+
+  if (next != NULL) {
+    fail_unless_equals_int (gst_harness_push (flow->harness, next),
+        GST_FLOW_ERROR);
+    flow_expect (flow, GST_MESSAGE_ERROR, "The GPU was lost");
+  }
   gst_element_set_state (flow->element, GST_STATE_NULL);
   fail_unless (g_get_monotonic_time () - start < G_USEC_PER_SEC);
+#ifdef SIMULATED
+  /* Of memory that is freed the driver waits for all work. */
+  fail_unless (next != NULL || driver_pending () > 0);
+#endif
 }
 
 /* Another element does not start on that device. */
@@ -336,9 +348,10 @@ GST_START_TEST (test_never_finishes)
   gst_buffer_unref (out);
   in = flow_frame (lost, 1);
   watch (in);
-  out = flow_frame (lost, 2);
+  out = __i__ == 0 ? flow_frame (lost, 2) : NULL;
   faults_arm (FAULTS_STREAM_QUERY, 0, TRUE, cudaErrorNotReady);
-  lose (flow, in, out);
+  lose (flow, in);
+  check_goes_on (flow, out);
   faults_disarm ();
   check_refuses (__i__);
   flow_free (flow);
