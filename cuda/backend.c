@@ -113,7 +113,8 @@ find_route (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
         plan->height);
     route->source_at[p] = reach (self, &route->source[p], route);
   }
-  route->target = gpu_span (dst->data, dst->stride, plan->width, plan->height);
+  route->target = gpu_span (dst->data, dst->stride, luma_plan_out_bytes (plan),
+      plan->height);
   route->target_at = reach (self, &route->target, route);
 }
 
@@ -155,7 +156,7 @@ stage_source (GpuBackend * self, Route * route)
 static size_t
 staged_pitch (const LumaPlan * plan)
 {
-  return (plan->width + 63) / 64 * 64;
+  return (luma_plan_out_bytes (plan) + 63) / 64 * 64;
 }
 
 static cudaError_t
@@ -183,14 +184,15 @@ fetch_target (GpuBackend * self)
 {
   const LumaPlan *plan = self->fetch_plan;
   const LumaTarget *dst = &self->fetch_to;
-  GpuSpan span = gpu_span (dst->data, dst->stride, plan->width, plan->height);
+  size_t row_bytes = luma_plan_out_bytes (plan);
+  GpuSpan span = gpu_span (dst->data, dst->stride, row_bytes, plan->height);
   size_t pitch = (size_t) (dst->stride < 0 ? -dst->stride : dst->stride);
 
   self->fetch_plan = NULL;
   if (plan->height == 1)
-    pitch = plan->width;
+    pitch = row_bytes;
   return TRY (self, Memcpy2DAsync, span.start, pitch, self->staged_out.data,
-      staged_pitch (plan), plan->width, plan->height, cudaMemcpyDefault,
+      staged_pitch (plan), row_bytes, plan->height, cudaMemcpyDefault,
       self->at_work);
 }
 
@@ -198,16 +200,11 @@ static cudaError_t
 enqueue (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
     const LumaTarget * dst, Route * route)
 {
-  GpuFrame frame = {
-    .halves = luma_halves (&plan->fixed),
-    .clamps = plan->fixed.clamps,
-    .layout = plan->layout,
-    .width = plan->width,
-    .height = plan->height,
-    .dst_stride = dst->stride,
-    .max_blocks = gpu_max_blocks (self->device, route->over_link),
-  };
+  GpuFrame frame = gpu_frame (plan);
   cudaError_t error = follow (self, self->at_work, src->stream);
+
+  frame.dst_stride = dst->stride;
+  frame.max_blocks = gpu_max_blocks (self->device, route->over_link);
 
   if (error == cudaSuccess)
     error = follow (self, self->at_work, dst->stream);
@@ -377,6 +374,10 @@ load_kernels (void *data)
     {{0, 0, 3, 0, 8}, {0, 1, 3, 0, 8}, {0, 2, 3, 0, 8}},
     {{0, 0, 4, 0, 8}, {0, 1, 4, 0, 8}, {0, 2, 4, 0, 8}},
     {{0, 0, 1, 0, 8}, {1, 0, 1, 0, 8}, {2, 0, 1, 0, 8}},
+    {{0, 0, 1, 0, 8}, {0, 0, 1, 0, 8}, {0, 0, 1, 0, 8}},
+    {{0, 0, 2, 0, 8}, {0, 0, 2, 0, 8}, {0, 0, 2, 0, 8}},
+    {{0, 0, 4, 0, 8}, {0, 0, 4, 0, 8}, {0, 0, 4, 0, 8}},
+    {{0, 0, 3, 1, 7}, {0, 1, 3, 1, 7}, {0, 2, 3, 1, 7}},        /* any */
   };
   /* Static, for a GPU that hangs may still use them. */
   static uint8_t pixel[4], gray[1];
@@ -388,8 +389,8 @@ load_kernels (void *data)
     LumaPlan plan;
     LumaPath path;
 
-    luma_plan_init (&plan, 1, 1, layouts[l], LUMA_MATRIX_BT601,
-        LUMA_RANGE_FULL, LUMA_RANGE_FULL);
+    luma_plan_init_deep (&plan, 1, 1, layouts[l], LUMA_MATRIX_BT601,
+        LUMA_RANGE_FULL, LUMA_RANGE_FULL, 8, false);
     result = gpu_submit (&self->base, &plan, &src, &dst, true, &path);
     if (result == LUMA_DONE)
       result = gpu_wait_frame (&self->base, 10 * DRAIN_US);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-/* The kernels: packed 3-byte, packed 4-byte and planar.
+/* The kernels: packed 3-byte, packed 4-byte, planar, and one sample in every
+ * 1, 2 or 4 bytes.
  *
  * A warp makes a tile of one row's gray pixels.  It reads the aligned 16-byte
  * words that hold the tile's source bytes, wherever these start, side by side
@@ -55,6 +56,22 @@ template <> struct Shape<LUMA_LAYOUT_PACKED4>
 template <> struct Shape<LUMA_LAYOUT_PLANAR>
 {
   static const int planes = 3, step = 1, pixels = 16;
+  static const int min_blocks = most_blocks (10);
+};
+
+template <> struct Shape<LUMA_LAYOUT_SINGLE1>
+{
+  static const int planes = 1, step = 1, pixels = 16;
+  static const int min_blocks = most_blocks (10);
+};
+template <> struct Shape<LUMA_LAYOUT_SINGLE2>
+{
+  static const int planes = 1, step = 2, pixels = 8;
+  static const int min_blocks = most_blocks (10);
+};
+template <> struct Shape<LUMA_LAYOUT_SINGLE4>
+{
+  static const int planes = 1, step = 4, pixels = 4;
   static const int min_blocks = most_blocks (10);
 };
 
@@ -145,7 +162,7 @@ take (uint32_t (&out)[N], const uint4 * tile, int byte)
 template <LumaLayout LAYOUT, int N>
 __device__ __forceinline__ void
 four_pixels (uint32_t (&pixel)[4], const uint32_t (&words)[Shape<LAYOUT>::
-        planes][N], int i)
+        planes][N], int i, unsigned offset)
 {
   const int planes = Shape<LAYOUT>::planes, step = Shape<LAYOUT>::step;
 
@@ -160,6 +177,12 @@ four_pixels (uint32_t (&pixel)[4], const uint32_t (&words)[Shape<LAYOUT>::
 #pragma unroll
     for (int j = 0; j < 4; j++)
       pixel[j] = words[0][step * i + j];
+  } else if (LAYOUT != LUMA_LAYOUT_PLANAR) {
+    /* The sample stands for all three components. */
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+      pixel[j] = __byte_perm (words[0][step * i + step * j / 4], 0, 0x4000 |
+          0x111 * (step * j % 4 + offset));
   } else {
     uint32_t ab01 = __byte_perm (words[0][i], words[1 % planes][i], 0x5140);
     uint32_t ab23 = __byte_perm (words[0][i], words[1 % planes][i], 0x7362);
@@ -210,7 +233,7 @@ struct Grays
       take (words[p], tile.word[p], start[p] + step * at);
 #pragma unroll
     for (int i = 0; i < pixels / 4; i++) {
-      four_pixels<LAYOUT> (pixel, words, i);
+      four_pixels<LAYOUT> (pixel, words, i, frame.offset);
       word[i] = four_grays (frame, pixel);
     }
   }
@@ -221,6 +244,8 @@ struct Grays
     if (pixels == 16)
       *(uint4 *) to = make_uint4 (word[0], word[1 % (pixels / 4)],
           word[2 % (pixels / 4)], word[3 % (pixels / 4)]);
+    else if (pixels == 8)
+      *(uint2 *) to = make_uint2 (word[0], word[1 % (pixels / 4)]);
     else
       *(uint32_t *) to = word[0];
   }
@@ -320,17 +345,28 @@ convert (const __grid_constant__ GpuFrame frame)
   }
 }
 
+}
+
+#include "kernel-any.cuh"
+
+namespace
+{
+
+template <LumaLayout LAYOUT>
+void
+launch (const GpuFrame & frame, dim3 grid, cudaStream_t stream)
+{
+  convert<LAYOUT> <<<grid, lanes * warps, 0, stream>>> (frame);
+}
+
 /* Rows without a gap between them are one long row. */
 void
 join_rows (GpuFrame * f)
 {
-  const size_t step = f->layout == LUMA_LAYOUT_PACKED3 ? 3 :
-      f->layout == LUMA_LAYOUT_PACKED4 ? 4 : 1;
-
-  if (f->dst_stride != (ptrdiff_t) f->width)
+  if (f->dst_stride != (ptrdiff_t) (f->out_bytes * f->width))
     return;
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
-    if (f->src_stride[i] != (ptrdiff_t) (step * f->width))
+    if (f->src_stride[i] != (ptrdiff_t) (f->step * f->width))
       return;
   }
   f->width *= f->height;
@@ -349,7 +385,10 @@ gpu_launch (const GpuFrame * frame, cudaStream_t stream)
 
   join_rows (&f);
   /* A row may start anywhere in a line of the destination. */
-  columns = (f.width + line - 1 + block_pixels - 1) / block_pixels;
+  if (f.layout != LUMA_LAYOUT_ANY)
+    columns = (f.width + line - 1 + block_pixels - 1) / block_pixels;
+  else
+    columns = (f.width + warps * any_pixels - 1) / (warps * any_pixels);
   grid.x = (unsigned) (columns < f.max_blocks ? columns : f.max_blocks);
   rows = f.max_blocks / grid.x;
   if (rows > max_grid_y)
@@ -358,13 +397,25 @@ gpu_launch (const GpuFrame * frame, cudaStream_t stream)
 
   switch (f.layout) {
     case LUMA_LAYOUT_PACKED3:
-      convert<LUMA_LAYOUT_PACKED3> <<<grid, lanes * warps, 0, stream>>> (f);
+      launch<LUMA_LAYOUT_PACKED3> (f, grid, stream);
       break;
     case LUMA_LAYOUT_PACKED4:
-      convert<LUMA_LAYOUT_PACKED4> <<<grid, lanes * warps, 0, stream>>> (f);
+      launch<LUMA_LAYOUT_PACKED4> (f, grid, stream);
+      break;
+    case LUMA_LAYOUT_PLANAR:
+      launch<LUMA_LAYOUT_PLANAR> (f, grid, stream);
+      break;
+    case LUMA_LAYOUT_SINGLE1:
+      launch<LUMA_LAYOUT_SINGLE1> (f, grid, stream);
+      break;
+    case LUMA_LAYOUT_SINGLE2:
+      launch<LUMA_LAYOUT_SINGLE2> (f, grid, stream);
+      break;
+    case LUMA_LAYOUT_SINGLE4:
+      launch<LUMA_LAYOUT_SINGLE4> (f, grid, stream);
       break;
     default:
-      convert<LUMA_LAYOUT_PLANAR> <<<grid, lanes * warps, 0, stream>>> (f);
+      convert_any <<<grid, lanes * warps, 0, stream>>> (f);
       break;
   }
   return cudaGetLastError ();

@@ -12,15 +12,25 @@ cuda_gray_caps_is_cuda (const GstCaps * caps, guint index)
       CUDA_GRAY_FEATURE_CUDA);
 }
 
-static void
-set_formats (GstStructure * structure, const gchar * formats)
+/* A list of formats by the string that caps.h has; made once. */
+static const GValue *
+formats (gboolean sink, gboolean cuda)
 {
-  GValue list = G_VALUE_INIT;
+  static const gchar *const names[2][2] = {
+    {CUDA_GRAY_SRC_FORMATS, CUDA_GRAY_SRC_FORMATS},
+    {CUDA_GRAY_SINK_FORMATS, CUDA_GRAY_CUDA_FORMATS}
+  };
+  static GValue lists[2][2];
+  static gsize made = 0;
 
-  g_value_init (&list, GST_TYPE_LIST);
-  if (gst_value_deserialize (&list, formats))
-    gst_structure_set_value (structure, "format", &list);
-  g_value_unset (&list);
+  if (g_once_init_enter (&made)) {
+    for (guint i = 0; i < 4; i++) {
+      g_value_init (&lists[i / 2][i % 2], GST_TYPE_LIST);
+      gst_value_deserialize (&lists[i / 2][i % 2], names[i / 2][i % 2]);
+    }
+    g_once_init_leave (&made, 1);
+  }
+  return &lists[sink ? 1 : 0][cuda ? 1 : 0];
 }
 
 /* Appends to the caps of the pad opposite to direction what goes with a
@@ -37,11 +47,8 @@ append_opposite (GstCaps * result, GstPadDirection direction,
       : CUDA_GRAY_FEATURE_CUDA);
   if (cuda && !gst_caps_features_contains (memory, CUDA_GRAY_FEATURE_CUDA))
     gst_caps_features_add (memory, CUDA_GRAY_FEATURE_CUDA);
-  if (direction == GST_PAD_SINK)
-    gst_structure_set (opposite, "format", G_TYPE_STRING, "GRAY8", NULL);
-  else
-    set_formats (opposite, cuda ? CUDA_GRAY_CUDA_FORMATS :
-        CUDA_GRAY_SINK_FORMATS);
+  gst_structure_set_value (opposite, "format",
+      formats (direction == GST_PAD_SRC, cuda));
   gst_structure_remove_fields (opposite, "colorimetry", "chroma-site", NULL);
   /* Beside other features some name system memory, and some do not. */
   if (!cuda && gst_caps_features_get_size (memory) > 0 &&
@@ -85,14 +92,33 @@ cuda_gray_caps_transform (GstPadDirection direction, GstCaps * caps,
   return result;
 }
 
+/* Whether another structure has all that this one has. */
+static gboolean
+is_covered (GstCaps * caps, guint index)
+{
+  GstStructure *structure = gst_caps_get_structure (caps, index);
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    GstStructure *other = gst_caps_get_structure (caps, i);
+
+    if (i != index && gst_caps_features_is_equal (gst_caps_get_features (caps,
+                i), gst_caps_get_features (caps, index)) &&
+        gst_structure_is_subset (structure, other) &&
+        !gst_structure_is_subset (other, structure))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 GstCaps *
-cuda_gray_caps_cuda_first (GstCaps * caps)
+cuda_gray_caps_for_upstream (GstCaps * caps)
 {
   GstCaps *sorted = gst_caps_new_empty ();
 
   for (guint pass = 0; pass < 2; pass++) {
     for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-      if (cuda_gray_caps_is_cuda (caps, i) == (pass == 0))
+      if (cuda_gray_caps_is_cuda (caps, i) == (pass == 0) &&
+          !is_covered (caps, i))
         gst_caps_append (sorted, gst_caps_copy_nth (caps, i));
     }
   }
@@ -116,46 +142,114 @@ choose_memory (GstCaps * caps, gboolean cuda)
   return chosen;
 }
 
+/* What the input's caps say or, for YUV, imply; FALSE where they say nothing.
+ * Of YUV it is what GStreamer makes of them: it has its default where they name
+ * no matrix that YUV can have. */
 static gboolean
-is_gray (const GstStructure * structure)
+input_colorimetry (const GstCaps * incaps, const GstVideoInfo * in,
+    GstVideoColorimetry * colorimetry)
 {
-  return g_strcmp0 (gst_structure_get_string (structure, "format"),
-      "GRAY8") == 0;
+  const gchar *name = gst_structure_get_string (gst_caps_get_structure
+      (incaps, 0), "colorimetry");
+
+  *colorimetry = in->colorimetry;
+  if (GST_VIDEO_INFO_IS_YUV (in))
+    return name != NULL || colorimetry->matrix != GST_VIDEO_COLOR_MATRIX_BT601;
+  return name != NULL && gst_video_colorimetry_from_string (colorimetry, name);
 }
 
-/* GRAY8's own range and matrix, for pixels that will be computed so. */
+/* GRAY8's own range and matrix, for pixels that will be computed so.  NULL
+ * where the output need not say anything. */
 static gchar *
-gray_colorimetry (const GstStructure * in)
+gray_colorimetry (const GstCaps * incaps, const GstVideoInfo * in)
 {
-  const gchar *name = gst_structure_get_string (in, "colorimetry");
   GstVideoColorimetry colorimetry;
 
-  if (name == NULL || !gst_video_colorimetry_from_string (&colorimetry, name))
+  if (!input_colorimetry (incaps, in, &colorimetry))
     return NULL;
   /* Gray keeps its own, unless it is mislabelled as RGB. */
-  if (!is_gray (in) || colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_RGB) {
+  if (!GST_VIDEO_INFO_IS_GRAY (in) ||
+      colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_RGB)
     colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255;
+  if (GST_VIDEO_INFO_IS_RGB (in) ||
+      colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_RGB)
     colorimetry.matrix = GST_VIDEO_COLOR_MATRIX_BT601;
-  }
   return gst_video_colorimetry_to_string (&colorimetry);
+}
+
+/* Of a string or a list, the first that names a matrix; NULL if none does. */
+static const gchar *
+find_matrix (const GValue * names, GstVideoColorMatrix matrix)
+{
+  gboolean list = GST_VALUE_HOLDS_LIST (names);
+  guint n = list ? gst_value_list_get_size (names) : 1;
+
+  for (guint i = 0; i < n; i++) {
+    const GValue *name = list ? gst_value_list_get_value (names, i) : names;
+    GstVideoColorimetry colorimetry;
+
+    if (G_VALUE_HOLDS_STRING (name) &&
+        gst_video_colorimetry_from_string (&colorimetry,
+            g_value_get_string (name)) && colorimetry.matrix == matrix)
+      return g_value_get_string (name);
+  }
+  return NULL;
+}
+
+/* Of caps with a choice, those that allow YUV's matrix; all if none does. */
+static GstCaps *
+choose_matrix (GstCaps * caps, const GstVideoInfo * in)
+{
+  GstCaps *chosen = gst_caps_new_empty ();
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    const GValue *names = gst_structure_get_value (gst_caps_get_structure (caps,
+            i), "colorimetry");
+
+    if (names == NULL || find_matrix (names, in->colorimetry.matrix) != NULL)
+      gst_caps_append (chosen, gst_caps_copy_nth (caps, i));
+  }
+  if (gst_caps_is_empty (chosen)) {
+    gst_caps_unref (chosen);
+    return caps;
+  }
+  gst_caps_unref (caps);
+  return chosen;
+}
+
+/* The same within a list. */
+static void
+fixate_matrix (GstStructure * out, const GstVideoInfo * in)
+{
+  const GValue *names = gst_structure_get_value (out, "colorimetry");
+  const gchar *name = find_matrix (names, in->colorimetry.matrix);
+
+  if (name != NULL)
+    gst_structure_fixate_field_string (out, "colorimetry", name);
 }
 
 GstCaps *
 cuda_gray_caps_fixate_output (const GstCaps * incaps, GstCaps * outcaps)
 {
-  const GstStructure *in = gst_caps_get_structure (incaps, 0);
-  gchar *colorimetry = gray_colorimetry (in);
+  gchar *colorimetry;
   GstStructure *out;
+  GstVideoInfo in;
 
+  if (!gst_video_info_from_caps (&in, incaps))
+    return gst_caps_fixate (outcaps);
+  if (GST_VIDEO_INFO_IS_YUV (&in))
+    outcaps = choose_matrix (outcaps, &in);
   outcaps = gst_caps_make_writable (choose_memory (outcaps,
           cuda_gray_caps_is_cuda (incaps, 0)));
   out = gst_caps_get_structure (outcaps, 0);
-  if (colorimetry != NULL) {
-    if (!gst_structure_has_field (out, "colorimetry"))
-      gst_structure_set (out, "colorimetry", G_TYPE_STRING, colorimetry, NULL);
-    else if (is_gray (in))
-      gst_structure_fixate_field_string (out, "colorimetry", colorimetry);
-    g_free (colorimetry);
-  }
+  colorimetry = gray_colorimetry (incaps, &in);
+  if (colorimetry != NULL && !gst_structure_has_field (out, "colorimetry"))
+    gst_structure_set (out, "colorimetry", G_TYPE_STRING, colorimetry, NULL);
+  else if (colorimetry != NULL && GST_VIDEO_INFO_IS_GRAY (&in))
+    gst_structure_fixate_field_string (out, "colorimetry", colorimetry);
+  else if (GST_VIDEO_INFO_IS_YUV (&in) &&
+      gst_structure_has_field (out, "colorimetry"))
+    fixate_matrix (out, &in);
+  g_free (colorimetry);
   return gst_caps_fixate (outcaps);
 }

@@ -256,15 +256,14 @@ static void
 find_stream (const CudaGrayConverter * self, CudaGrayFrame * frame)
 {
   if (frame->on_device)
-    frame->stream = cuda_gray_cuda_memory_stream (frame->buffer,
-        self->context);
+    frame->stream = cuda_gray_cuda_memory_stream (frame->buffer, self->context);
 }
 
 static gboolean
 map_output (CudaGrayConverter * self, CudaGrayFrame * out,
     const LumaPlan * plan, const GstVideoInfo * info, GstBuffer * buffer)
 {
-  const gsize row_bytes[LUMA_PLANES] = { plan->width };
+  const gsize row_bytes[LUMA_PLANES] = { luma_plan_out_bytes (plan) };
   gchar *problem = NULL;
   CudaGrayFrameResult result;
 
@@ -272,7 +271,7 @@ map_output (CudaGrayConverter * self, CudaGrayFrame * out,
       GST_MAP_WRITE | device_flag (self, buffer), &problem);
   find_stream (self, out);
   if (result == CUDA_GRAY_FRAME_OK &&
-      (plan->height == 1 || (gsize) ABS (out->stride[0]) >= plan->width))
+      (plan->height == 1 || (gsize) ABS (out->stride[0]) >= row_bytes[0]))
     return TRUE;
   if (result == CUDA_GRAY_FRAME_OK) {
     problem = g_strdup_printf ("rows at stride %d overlap", out->stride[0]);
@@ -369,6 +368,14 @@ run_frame (CudaGrayConverter * self, const LumaPlan * plan, CudaGrayFrame * in,
   return execute (self, plan, in, out, &outcome->path) == LUMA_DONE;
 }
 
+GstFlowReturn
+cuda_gray_converter_refuse (CudaGrayConverter * self)
+{
+  GST_ELEMENT_ERROR (self->element, RESOURCE, FAILED,
+      ("The GPU was lost; stop the element and start it again."), (NULL));
+  return GST_FLOW_ERROR;
+}
+
 CudaGrayConvertResult
 cuda_gray_converter_run (CudaGrayConverter * self, const LumaPlan * plan,
     const GstVideoInfo * in_info, GstBuffer * in_buffer,
@@ -380,11 +387,6 @@ cuda_gray_converter_run (CudaGrayConverter * self, const LumaPlan * plan,
   gboolean done;
 
   memset (outcome, 0, sizeof *outcome);
-  if (self->lost) {
-    GST_ELEMENT_ERROR (self->element, RESOURCE, FAILED,
-        ("The GPU was lost; stop the element and start it again."), (NULL));
-    return CUDA_GRAY_CONVERT_FAILED;
-  }
   mapped = map_input (self, &in, plan, in_info, in_buffer, problem);
   if (mapped != CUDA_GRAY_CONVERTED)
     return mapped;

@@ -43,7 +43,8 @@ typedef struct
   gboolean automatic;           /* the CPU may do what the GPU does not */
   gboolean explained;           /* that frames are out of reach */
   CudaGrayTrial trial;          /* for these; init it for new caps */
-  gboolean lost;                /* a frame is unknown: only closing is left */
+  gboolean lost;                /* a frame is unknown: only refusing and closing
+                                   are left */
   gint device;                  /* -1 for the CPU */
 } CudaGrayConverter;
 
@@ -62,6 +63,9 @@ void cuda_gray_converter_close (CudaGrayConverter * self);
 void cuda_gray_converter_use_context (CudaGrayConverter * self,
     GstCudaContext * context);
 
+/* Of a lost converter: the element error that its frames get. */
+GstFlowReturn cuda_gray_converter_refuse (CudaGrayConverter * self);
+
 typedef enum
 {
   CUDA_GRAY_CONVERTED,
@@ -78,9 +82,11 @@ typedef struct
 
 /* Converts in into out.  A frame in a GPU's memory is always the GPU's, unless
  * that failed before.  Where in and out both name a stream, the work may still
- * be under way on these when this returns.  Where a GPU may still be at work on a frame after
- * its time is up, in and out's memory are kept for good, and out gets fresh
- * memory for the CPU's result.  *problem: see cuda_gray_frame_map. */
+ * be under way on these when this returns.
+ *
+ * Where a GPU may still be at work on a frame after its time is up, in and
+ * out's memory are kept for good, and out gets fresh memory for the CPU's
+ * result.  *problem: see cuda_gray_frame_map. */
 CudaGrayConvertResult cuda_gray_converter_run (CudaGrayConverter * self,
     const LumaPlan * plan, const GstVideoInfo * in_info, GstBuffer * in,
     const GstVideoInfo * out_info, GstBuffer * out, CudaGrayOutcome * outcome,

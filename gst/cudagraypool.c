@@ -20,9 +20,15 @@ struct _CudaGrayPool
 
 G_DEFINE_TYPE (CudaGrayPool, cuda_gray_pool, GST_TYPE_BUFFER_POOL);
 
-/* The allocator has no GRAY8 in any release, but it has formats of 4 bytes a
- * pixel: a quarter as many of these hold the row.  The frame is described as
- * what it is afterwards.
+static guint
+row_bytes (const GstVideoInfo * info)
+{
+  return info->width * GST_VIDEO_INFO_COMP_PSTRIDE (info, 0);
+}
+
+/* The allocator has no gray format in any release, but it has formats of 4
+ * bytes a pixel: a quarter as many as the row has bytes hold it.  The frame is
+ * described as what it is afterwards.
  *
  * 1.24 gave gst_cuda_allocator_alloc a stream, under the same name in the same
  * library: which one it is, is known at run time alone. */
@@ -39,7 +45,7 @@ alloc (GstAllocator * allocator, GstCudaContext * context, gpointer stream,
   GstCudaMemory *memory;
 
   gst_video_info_set_format (&carrier, GST_VIDEO_FORMAT_RGBx,
-      (info->width + 3) / 4, info->height);
+      (row_bytes (info) + 3) / 4, info->height);
   memory = (GstCudaMemory *) (cuda_gray_cuda_memory_symbol
       ("gst_cuda_stream_new") != NULL ?
       ((Alloc_1_24) function) (GST_CUDA_ALLOCATOR_CAST (allocator), context,
@@ -66,7 +72,7 @@ copy_bytes (GstCudaMemory * from, GstCudaMemory * to)
     .dstMemoryType = CU_MEMORYTYPE_DEVICE,
     .srcPitch = from->info.stride[0],
     .dstPitch = to->info.stride[0],
-    .WidthInBytes = from->info.width,
+    .WidthInBytes = row_bytes (&from->info),
     .Height = from->info.height,
   };
   GstMapInfo in, out;
@@ -95,7 +101,7 @@ copy_bytes (GstCudaMemory * from, GstCudaMemory * to)
 }
 
 /* GStreamer's own allocates by the memory's info, and aborts the process for
- * GRAY8; every sink copies its last frame when caps change.  Like that one it
+ * gray; every sink copies its last frame when caps change.  Like that one it
  * copies all, whatever the part that is asked for. */
 static GstMemory *
 copy_memory (GstMemory * memory, gssize offset, gssize size)
@@ -126,7 +132,7 @@ cuda_gray_pool_alloc_buffer (GstBufferPool * pool, GstBuffer ** buffer,
   *buffer = gst_buffer_new ();
   gst_buffer_append_memory (*buffer, memory);
   gst_buffer_add_video_meta_full (*buffer, GST_VIDEO_FRAME_FLAG_NONE,
-      GST_VIDEO_FORMAT_GRAY8, info->width, info->height, 1, info->offset,
+      GST_VIDEO_INFO_FORMAT (info), info->width, info->height, 1, info->offset,
       info->stride);
   return GST_FLOW_OK;
 }

@@ -69,6 +69,12 @@ cuda_gray_cuda_stream_new (GstCudaContext * context)
   return NULL;
 }
 
+gboolean
+cuda_gray_cuda_pool_has (GstVideoFormat format)
+{
+  return FALSE;
+}
+
 GstBufferPool *
 cuda_gray_cuda_pool_new (GstCudaContext * context, GstMiniObject * stream,
     GstCaps * caps, guint min, guint * size)

@@ -178,6 +178,21 @@ cuda_gray_cuda_stream_new (GstCudaContext * context)
   return streams.stream_new != NULL ? streams.stream_new (context) : NULL;
 }
 
+gboolean
+cuda_gray_cuda_pool_has (GstVideoFormat format)
+{
+  switch (format) {
+    case GST_VIDEO_FORMAT_VUYA:
+    case GST_VIDEO_FORMAT_P012_LE:
+    case GST_VIDEO_FORMAT_I420_12LE:
+    case GST_VIDEO_FORMAT_Y444_10LE:
+    case GST_VIDEO_FORMAT_Y444_12LE:
+      return FALSE;
+    default:
+      return TRUE;
+  }
+}
+
 GstBufferPool *
 cuda_gray_cuda_pool_new (GstCudaContext * context, GstMiniObject * stream,
     GstCaps * caps, guint min, guint * size)

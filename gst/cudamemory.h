@@ -60,6 +60,10 @@ gboolean cuda_gray_cuda_context_query (GstElement * element, GstQuery * query,
  * (transfer full) */
 GstMiniObject *cuda_gray_cuda_stream_new (GstCudaContext * context);
 
+/* Whether there can be a pool of such frames.  GStreamer's own aborts the
+ * process, in 1.22, for formats that only later releases have. */
+gboolean cuda_gray_cuda_pool_has (GstVideoFormat format);
+
 /* A pool of frames in the context's memory, configured for caps (which may be
  * GRAY8, unlike those of GStreamer's own pool), with *size the size of its
  * buffers.  Their GstVideoMeta tells where the rows lie.  (transfer full) */

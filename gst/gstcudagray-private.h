@@ -37,6 +37,10 @@ struct _GstCudaGray
   gboolean started;
   GstVideoInfo in_info, out_info;
   LumaPlan plan;
+  /* The output's rows are a plane of the input's, and downstream takes them
+   * where they lie. */
+  gboolean is_plane, takes_strides;
+  gboolean handed_on;           /* this frame's are */
   guint bad_frames;             /* in a row */
   gboolean warned_colorimetry;
 };

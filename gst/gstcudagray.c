@@ -5,8 +5,8 @@
  * SECTION:element-cudagray
  * @title: cudagray
  *
- * Converts RGB video to GRAY8 on an NVIDIA GPU.  Where there is no usable
- * GPU, it gives the very same bytes from the CPU.
+ * Converts RGB and YUV video to GRAY8 or GRAY16 on an NVIDIA GPU.  Where there
+ * is no usable GPU, it gives the very same bytes from the CPU.
  *
  * ## Example launch line
  * |[
@@ -14,12 +14,15 @@
  * ]|
  * Shows the test picture in gray.
  *
- * The output is the luma of the matrix and range that the output caps name,
- * bt601 and full range if they name none, computed exactly and rounded half
- * up.  Limited-range RGB (range 2 in the input's colorimetry) is converted to
- * the output's range.  Alpha is ignored: colours are taken as they are, not
- * un-premultiplied or blended.  GRAY8 input passes through untouched where
- * the ranges agree.
+ * Of YUV the Y is read alone: the output has the input's matrix, and full range
+ * unless the output caps ask for limited.
+ *
+ * From RGB the output is the luma of the matrix and range that the output caps
+ * name, bt601 and full range if they name none, computed exactly and rounded
+ * half up.  Limited-range RGB (range 2 in the input's colorimetry) is converted
+ * to the output's range.  Alpha is ignored: colours are taken as they are, not
+ * un-premultiplied or blended.  Gray input of the output's format and range
+ * passes through untouched, and so does a Y plane that is the output as it is.
  *
  * A buffer that is too short for its frame is dropped, with one warning for
  * the first of a row; ten in a row are an error.
@@ -296,6 +299,8 @@ gst_cuda_gray_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   gst_cuda_gray_check_colorimetry (self, outcaps);
   copy = from_cuda == to_cuda &&
       cuda_gray_plan_is_copy (&self->in_info, &self->out_info);
+  self->is_plane = !from_cuda && !to_cuda &&
+      cuda_gray_plan_is_plane (&self->in_info, &self->out_info);
   gst_base_transform_set_passthrough (trans, copy);
   GST_DEBUG_OBJECT (self, "%s %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
       copy ? "passing through" : "converting", incaps, outcaps);
@@ -382,10 +387,10 @@ gst_cuda_gray_class_init (GstCudaGrayClass * klass)
   g_object_class_install_properties (object_class, N_PROPS, props);
 
   gst_element_class_set_static_metadata (element_class,
-      "CUDA RGB to gray converter",
+      "CUDA video to gray converter",
       "Filter/Converter/Video/Colorspace/Hardware",
-      "Converts RGB video to GRAY8 on an NVIDIA GPU, or on the CPU with the "
-      "same bytes", "the cudagray authors");
+      "Converts RGB and YUV video to gray on an NVIDIA GPU, or on the CPU with "
+      "the same bytes", "the cudagray authors");
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_GRAY_BACKEND, 0);

@@ -9,6 +9,7 @@
 
 #include "allocation.h"
 #include "caps.h"
+#include "frame.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_cuda_gray_debug);
 #define GST_CAT_DEFAULT gst_cuda_gray_debug
@@ -89,14 +90,14 @@ answer_context (GstCudaGray * self, GstQuery * query)
 /* What upstream is told: the base class goes by the order of the filter, with
  * which cudaupload asks for what it need not upload. */
 static void
-prefer_cuda (GstQuery * query)
+sort_answer (GstQuery * query)
 {
   GstCaps *caps;
 
   gst_query_parse_caps_result (query, &caps);
   if (caps == NULL || gst_caps_get_size (caps) < 2)
     return;
-  caps = cuda_gray_caps_cuda_first (caps);
+  caps = cuda_gray_caps_for_upstream (caps);
   gst_query_set_caps_result (query, caps);
   gst_caps_unref (caps);
 }
@@ -111,7 +112,7 @@ gst_cuda_gray_query (GstBaseTransform * trans, GstPadDirection direction,
   if (!PARENT_CLASS->query (trans, direction, query))
     return FALSE;
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && direction == GST_PAD_SINK)
-    prefer_cuda (query);
+    sort_answer (query);
   return TRUE;
 }
 
@@ -161,15 +162,67 @@ report_no_memory (GstCudaGray * self)
       ("No memory for the frames."), (NULL));
 }
 
+/* The first plane of a frame as a buffer of its own, without a byte touched;
+ * NULL where the plane does not lie in the buffer as it should, or upside
+ * down, or its rows lie otherwise than downstream must expect.  The frame stays
+ * with it, so that its pool does not use it again. */
+static GstBuffer *
+hand_on (GstCudaGray * self, GstBuffer * frame)
+{
+  const gsize row_bytes[LUMA_PLANES] = { luma_plan_out_bytes (&self->plan) };
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
+  gsize begin = meta != NULL ? meta->offset[0] : self->in_info.offset[0];
+  gint stride[GST_VIDEO_MAX_PLANES] = {
+    meta != NULL ? meta->stride[0] : self->in_info.stride[0]
+  };
+  gsize offset[GST_VIDEO_MAX_PLANES] = { 0 };
+  gsize size = (gsize) MAX (stride[0], 0) * self->plan.height;
+  gsize rest = gst_buffer_get_size (frame) - MIN (begin,
+      gst_buffer_get_size (frame));
+  gchar *problem = NULL;
+  GstBuffer *plane;
+
+  if (!self->takes_strides && (stride[0] != self->out_info.stride[0] ||
+          size != self->out_info.size || rest < size))
+    return NULL;
+  if (stride[0] <= 0 || !cuda_gray_frame_check (frame, &self->in_info,
+          row_bytes, self->plan.height, &problem)) {
+    g_free (problem);
+    return NULL;
+  }
+  plane = gst_buffer_copy_region (frame, GST_BUFFER_COPY_MEMORY, begin,
+      MIN (size, rest));
+  if (plane == NULL)
+    return NULL;
+  gst_buffer_add_video_meta_full (plane, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_INFO_FORMAT (&self->out_info), self->plan.width,
+      self->plan.height, 1, offset, stride);
+  gst_buffer_add_parent_buffer_meta (plane, frame);
+  return plane;
+}
+
 GstFlowReturn
 gst_cuda_gray_prepare_output_buffer (GstBaseTransform * trans,
     GstBuffer * inbuf, GstBuffer ** outbuf)
 {
-  GstFlowReturn result = PARENT_CLASS->prepare_output_buffer (trans, inbuf,
-      outbuf);
+  GstCudaGray *self = GST_CUDA_GRAY (trans);
+  GstFlowReturn result;
 
+  /* Memory of a GPU that hangs could not be freed again. */
+  if (self->converter.lost)
+    return cuda_gray_converter_refuse (&self->converter);
+  self->handed_on = FALSE;
+  if (self->is_plane && cuda_gray_cuda_memory_context (inbuf) == NULL) {
+    *outbuf = hand_on (self, inbuf);
+    self->handed_on = *outbuf != NULL;
+  }
+  if (self->handed_on) {
+    PARENT_CLASS->copy_metadata (trans, inbuf, *outbuf);
+    return GST_FLOW_OK;
+  }
+  result = PARENT_CLASS->prepare_output_buffer (trans, inbuf, outbuf);
   if (result == GST_FLOW_ERROR)
-    report_no_memory (GST_CUDA_GRAY (trans));
+    report_no_memory (self);
   return result;
 }
 
@@ -181,12 +234,9 @@ new_cuda_pool (GstCudaGray * self, GstQuery * query, guint min, guint * size)
 
   gst_query_parse_allocation (query, &caps, NULL);
   g_rec_mutex_lock (&self->context_lock);
-  if (gst_cuda_gray_use_cuda_memory (self)) {
+  if (gst_cuda_gray_use_cuda_memory (self))
     pool = cuda_gray_cuda_pool_new (self->cuda_context, self->cuda_stream, caps,
         min, size);
-    if (pool == NULL)
-      report_no_memory (self);
-  }
   g_rec_mutex_unlock (&self->context_lock);
   return pool;
 }
@@ -194,13 +244,21 @@ new_cuda_pool (GstCudaGray * self, GstQuery * query, guint min, guint * size)
 static gboolean
 propose_cuda (GstCudaGray * self, GstQuery * query)
 {
+  GstBufferPool *pool;
+  GstVideoInfo info;
+  GstCaps *caps;
   guint size = 0;
-  GstBufferPool *pool = new_cuda_pool (self, query, 0, &size);
 
+  gst_query_parse_allocation (query, &caps, NULL);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  if (!gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  if (!cuda_gray_cuda_pool_has (GST_VIDEO_INFO_FORMAT (&info)))
+    return TRUE;
+  pool = new_cuda_pool (self, query, 0, &size);
   if (pool == NULL)
     return FALSE;
   gst_query_add_allocation_pool (query, pool, size, 0, 0);
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   gst_object_unref (pool);
   return TRUE;
 }
@@ -217,8 +275,10 @@ decide_cuda (GstCudaGray * self, GstQuery * query)
   if (offered)
     gst_query_parse_nth_allocation_pool (query, 0, NULL, NULL, &min, NULL);
   pool = new_cuda_pool (self, query, min, &size);
-  if (pool == NULL)
+  if (pool == NULL) {
+    report_no_memory (self);
     return FALSE;
+  }
   if (offered)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min, 0);
   else
@@ -263,13 +323,16 @@ gst_cuda_gray_propose_allocation (GstBaseTransform * trans,
 gboolean
 gst_cuda_gray_decide_allocation (GstBaseTransform * trans, GstQuery * query)
 {
+  GstCudaGray *self = GST_CUDA_GRAY (trans);
   GstAllocator *allocator;
   gboolean done;
 
+  self->takes_strides = gst_query_find_allocation_meta (query,
+      GST_VIDEO_META_API_TYPE, NULL);
   if (is_cuda_query (query))
-    return decide_cuda (GST_CUDA_GRAY (trans), query) &&
+    return decide_cuda (self, query) &&
         PARENT_CLASS->decide_allocation (trans, query);
-  allocator = gst_cuda_gray_ref_allocator (GST_CUDA_GRAY (trans));
+  allocator = gst_cuda_gray_ref_allocator (self);
   done = allocator != NULL && cuda_gray_allocation_decide (query, allocator) &&
       PARENT_CLASS->decide_allocation (trans, query);
   gst_clear_object (&allocator);

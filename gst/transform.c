@@ -47,21 +47,27 @@ gst_cuda_gray_bad_frame (GstCudaGray * self, const gchar * problem)
   return GST_BASE_TRANSFORM_FLOW_DROPPED;
 }
 
+static void
+gst_cuda_gray_passed (GstCudaGray * self)
+{
+  self->bad_frames = 0;
+  GST_OBJECT_LOCK (self);
+  self->stats.passthrough++;
+  GST_OBJECT_UNLOCK (self);
+}
+
 /* Called in passthrough alone: gray frames are looked at, not touched. */
 GstFlowReturn
 gst_cuda_gray_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
 {
   GstCudaGray *self = GST_CUDA_GRAY (trans);
-  const gsize row_bytes[LUMA_PLANES] = { self->plan.width };
+  const gsize row_bytes[LUMA_PLANES] = { luma_plan_out_bytes (&self->plan) };
   GstFlowReturn flow;
   gchar *problem = NULL;
 
   if (cuda_gray_frame_check (buffer, &self->in_info, row_bytes,
           self->plan.height, &problem)) {
-    self->bad_frames = 0;
-    GST_OBJECT_LOCK (self);
-    self->stats.passthrough++;
-    GST_OBJECT_UNLOCK (self);
+    gst_cuda_gray_passed (self);
     return GST_FLOW_OK;
   }
   flow = gst_cuda_gray_bad_frame (self, problem);
@@ -78,7 +84,8 @@ gst_cuda_gray_count (GstCudaGray * self, CudaGrayConvertResult result,
   self->stats.set_aside += outcome->set_aside;
   if (result == CUDA_GRAY_CONVERTED) {
     self->stats.frames[outcome->path]++;
-    self->stats.bytes_out += self->plan.width * self->plan.height;
+    self->stats.bytes_out += luma_plan_out_bytes (&self->plan) *
+        self->plan.height;
     for (guint p = 0; p < LUMA_PLANES; p++)
       self->stats.bytes_in += luma_plan_row_bytes (&self->plan, p) *
           self->plan.height;
@@ -98,6 +105,10 @@ gst_cuda_gray_transform (GstBaseTransform * trans, GstBuffer * inbuf,
   gchar *problem = NULL;
   GstFlowReturn flow;
 
+  if (self->handed_on) {
+    gst_cuda_gray_passed (self);
+    return GST_FLOW_OK;
+  }
   result = cuda_gray_converter_run (&self->converter, &self->plan,
       &self->in_info, inbuf, &self->out_info, outbuf, &outcome, &problem);
   gst_cuda_gray_count (self, result, &outcome);

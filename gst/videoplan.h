@@ -17,8 +17,13 @@ G_BEGIN_DECLS
 gboolean cuda_gray_plan_init (LumaPlan * plan, const GstVideoInfo * in,
     const GstVideoInfo * out);
 
-/* TRUE where output bytes are the input's: gray in, and equal ranges. */
+/* TRUE where the output is the input: the same gray format and range. */
 gboolean cuda_gray_plan_is_copy (const GstVideoInfo * in,
+    const GstVideoInfo * out);
+
+/* TRUE where the output's rows are those of the input's first plane: Y in
+ * words like the output's, and equal ranges. */
+gboolean cuda_gray_plan_is_plane (const GstVideoInfo * in,
     const GstVideoInfo * out);
 
 G_END_DECLS

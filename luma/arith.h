@@ -68,3 +68,41 @@ luma_clamped (uint32_t shifted)
 
   return y < 0 ? 0 : y > 0xffffff ? 0xffffff : (uint32_t) y;
 }
+
+/* The exact numbers of a plan for LUMA_LAYOUT_ANY.  They are integers: those
+ * that come up, n and the product of a quotient and the divisor, stay below
+ * 2^53, so that a double holds each of them as it is. */
+typedef struct
+{
+  double coef[LUMA_COMPONENTS], bias, divisor, inverse, max;
+} LumaExact;
+
+LUMA_INLINE LumaExact
+luma_exact (const LumaPlan * plan)
+{
+  LumaExact e;
+
+  for (int i = 0; i < LUMA_COMPONENTS; i++)
+    e.coef[i] = (double) plan->component[i].coef;
+  e.bias = (double) plan->bias;
+  e.divisor = (double) plan->divisor;
+  e.inverse = 1 / e.divisor;
+  e.max = (double) plan->max;
+  return e;
+}
+
+/* The gray value.  The product with the inverse may miss the quotient by one;
+ * the rest, which is exact, tells. */
+LUMA_INLINE int32_t
+luma_exact_gray (const LumaExact * e, int32_t s0, int32_t s1, int32_t s2)
+{
+  double n = e->bias + e->coef[0] * s0 + e->coef[1] * s1 + e->coef[2] * s2;
+  double q, rest;
+
+  n = n < 0 ? 0 : n;
+  q = (double) (int32_t) (n * e->inverse);
+  rest = n - q * e->divisor;
+  q = rest < 0 ? q - 1 : q;
+  q = rest >= e->divisor ? q + 1 : q;
+  return (int32_t) (q > e->max ? e->max : q);
+}

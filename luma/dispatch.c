@@ -10,7 +10,8 @@
 #include "row-tables.h"
 
 static const LumaRows rows_exact = {
-  "exact", {luma_row_exact, luma_row_exact, luma_row_exact}
+  "exact", {luma_row_exact, luma_row_exact, luma_row_exact, luma_row_exact,
+      luma_row_exact, luma_row_exact, luma_row_exact}
 };
 
 static const LumaRows *available[5];

@@ -20,8 +20,13 @@
 #define v_low16(a, b) _mm256_unpacklo_epi16 (a, b)
 #define v_high16(a, b) _mm256_unpackhi_epi16 (a, b)
 #define v_load(p) _mm256_loadu_si256 ((const V *) (p))
+#define v_load1(p) \
+    _mm256_cvtepu8_epi32 (_mm_loadl_epi64 ((const __m128i *) (p)))
+#define v_load2(p) \
+    _mm256_cvtepu16_epi32 (_mm_loadu_si128 ((const __m128i *) (p)))
+#define v_left16(a) _mm256_slli_epi32 (a, 16)
 #define v_right8_16(a) _mm256_srli_epi16 (a, 8)
-#define v_right(a, n) _mm256_srai_epi32 (a, n)
+#define v_right(a, n) _mm256_sra_epi32 (a, _mm_cvtsi32_si128 (n))
 
 /* 24 bytes are two overlapping loads of 16, one for each 128-bit lane: the
  * upper lane's four pixels start at its byte 4. */

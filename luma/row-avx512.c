@@ -20,8 +20,13 @@
 #define v_low16(a, b) _mm512_unpacklo_epi16 (a, b)
 #define v_high16(a, b) _mm512_unpackhi_epi16 (a, b)
 #define v_load(p) _mm512_loadu_si512 (p)
+#define v_load1(p) \
+    _mm512_cvtepu8_epi32 (_mm_loadu_si128 ((const __m128i *) (p)))
+#define v_load2(p) \
+    _mm512_cvtepu16_epi32 (_mm256_loadu_si256 ((const __m256i *) (p)))
+#define v_left16(a) _mm512_slli_epi32 (a, 16)
 #define v_right8_16(a) _mm512_srli_epi16 (a, 8)
-#define v_right(a, n) _mm512_srai_epi32 (a, n)
+#define v_right(a, n) _mm512_sra_epi32 (a, _mm_cvtsi32_si128 (n))
 
 /* Each 128-bit lane gets the three 32-bit words of its four pixels. */
 static inline V

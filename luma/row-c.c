@@ -5,6 +5,7 @@
  * what the SIMD rows call for rows shorter than a vector. */
 
 #include "arith.h"
+#include "row-any.h"
 #include "row-tables.h"
 
 static inline uint8_t
@@ -47,6 +48,19 @@ planar_c (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
     dst[x] = gray (&h, a[x], b[x], c[x], 0);
 }
 
+static void
+single_c (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
+    uint8_t * dst, size_t width)
+{
+  const LumaHalves h = luma_halves (&plan->fixed);
+  const uint8_t *p = src[0] + plan->component[0].offset;
+  const size_t step = plan->component[0].step;
+
+  for (size_t x = 0; x < width; x++)
+    dst[x] = gray (&h, p[step * x], p[step * x], p[step * x], 0);
+}
+
 const LumaRows luma_rows_c = {
-  "c", {packed3_c, packed4_c, planar_c}
+  "c", {packed3_c, packed4_c, planar_c, single_c, single_c, single_c,
+      any_row}
 };

@@ -6,6 +6,17 @@
 
 #include "rows.h"
 
+static int64_t
+sample_at (const LumaComponent * c, const uint8_t * p)
+{
+  unsigned bytes = c->bytes == 0 ? 1 : c->bytes;
+  uint32_t word = 0;
+
+  for (unsigned b = 0; b < bytes; b++)
+    word |= (uint32_t) p[b] << 8 * (c->big_endian ? bytes - 1 - b : b);
+  return word >> c->shift & ((1u << c->depth) - 1);
+}
+
 void
 luma_row_exact (const LumaPlan * plan,
     const uint8_t * const src[LUMA_COMPONENTS], uint8_t * dst, size_t width)
@@ -15,11 +26,16 @@ luma_row_exact (const LumaPlan * plan,
 
     for (int i = 0; i < LUMA_COMPONENTS; i++) {
       const LumaComponent *c = &plan->component[i];
-      const uint8_t *row = plan->layout == LUMA_LAYOUT_PLANAR ? src[i] : src[0];
 
-      n += c->coef * row[c->offset + x * c->step];
+      n += c->coef * sample_at (c, src[i] + c->offset + x * c->step);
     }
     y = n < 0 ? 0 : n / plan->divisor;
-    dst[x] = (uint8_t) (y > plan->max ? plan->max : y);
+    y = y > plan->max ? plan->max : y;
+    if (plan->out_bytes == 2) {
+      dst[2 * x] = (uint8_t) (plan->out_big_endian ? y >> 8 : y);
+      dst[2 * x + 1] = (uint8_t) (plan->out_big_endian ? y : y >> 8);
+    } else {
+      dst[x] = (uint8_t) y;
+    }
   }
 }

@@ -8,13 +8,14 @@
  *     V_NAME, V_ROWS        the name and the table to define
  *     v_load (p)            a V of bytes
  *     v_load3 (p)           V_PIXELS pixels of 3 bytes; reads no other byte
+ *     v_load1, v_load2 (p)  V_PIXELS words of 1 or 2 bytes, widened to lanes
  *     v_even3, v_odd3       their bytes (b0, b2) and (b1), widened to 16 bits
  *                           with 0, a pixel to a 32-bit lane
  *     v_low8, v_high8, v_low16, v_high16 (a, b)
  *                           interleave 8-bit or 16-bit lanes of the lower or
  *                           the upper half of each 128 bits
  *     v_set (i32), v_and, v_or, v_add, v_madd (pairs of 16-bit products),
- *     v_right8_16 (16-bit lanes), v_right (a, n) (arithmetic)
+ *     v_right8_16 (16-bit lanes), v_right (a, n) (arithmetic), v_left16 (a)
  *     v_store (p, y)        4 V of gray values, saturated to 4 x V_PIXELS bytes
  *     v_store_lanes (p, y)  the same where each 128 bits of y[0] .. y[3] hold
  *                           four pixels each of 16 that follow one another
@@ -27,6 +28,7 @@
  * Where a pixel has no b3 the number ONE takes its place, with bias / ONE for
  * a weight, which saves adding the bias. */
 
+#include "row-any.h"
 #include "row-tables.h"
 
 #define V_BLOCK (4 * V_PIXELS)
@@ -37,6 +39,7 @@
 typedef struct
 {
   V hi_even, hi_odd, lo_even, lo_odd, bias_hi, bias_lo;
+  int shift;                    /* to a single sample in its word */
 } Weights;
 
 /* The two halves of a 30-bit weight. */
@@ -70,6 +73,7 @@ weights_of (const LumaPlan * plan)
     .lo_odd = v_set (lo (w[1]) | lo3 << 16),
     .bias_hi = v_set ((int32_t) (bias >> HALF_BITS)),
     .bias_lo = v_set ((int32_t) (bias & ((1 << HALF_BITS) - 1))),
+    .shift = 8 * (int) plan->component[0].offset,
   };
 }
 
@@ -139,6 +143,49 @@ block_planar (const Weights * w, const uint8_t * const src[LUMA_COMPONENTS],
   v_store_lanes (dst + x, y);
 }
 
+/* words: a lane of them for each pixel.  The sample stands for all three. */
+static inline V
+luma_single (const Weights * w, V words)
+{
+  V sample = v_and (v_right (words, w->shift), v_set (0xff));
+
+  return luma_one (w, v_or (sample, v_left16 (sample)),
+      v_or (sample, v_set (ONE << 16)));
+}
+
+static inline void
+block_single1 (const Weights * w, const uint8_t * const src[LUMA_COMPONENTS],
+    size_t x, uint8_t * dst)
+{
+  V y[4];
+
+  for (int i = 0; i < 4; i++)
+    y[i] = luma_single (w, v_load1 (src[0] + x + i * V_PIXELS));
+  v_store (dst + x, y);
+}
+
+static inline void
+block_single2 (const Weights * w, const uint8_t * const src[LUMA_COMPONENTS],
+    size_t x, uint8_t * dst)
+{
+  V y[4];
+
+  for (int i = 0; i < 4; i++)
+    y[i] = luma_single (w, v_load2 (src[0] + 2 * (x + i * V_PIXELS)));
+  v_store (dst + x, y);
+}
+
+static inline void
+block_single4 (const Weights * w, const uint8_t * const src[LUMA_COMPONENTS],
+    size_t x, uint8_t * dst)
+{
+  V y[4];
+
+  for (int i = 0; i < 4; i++)
+    y[i] = luma_single (w, v_load (src[0] + 4 * (x + i * V_PIXELS)));
+  v_store (dst + x, y);
+}
+
 typedef void (*BlockFunc) (const Weights * w,
     const uint8_t * const src[LUMA_COMPONENTS], size_t x, uint8_t * dst);
 
@@ -183,6 +230,27 @@ planar (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
   run (block_planar, LUMA_LAYOUT_PLANAR, plan, src, dst, width);
 }
 
+static void
+single1 (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
+    uint8_t * dst, size_t width)
+{
+  run (block_single1, LUMA_LAYOUT_SINGLE1, plan, src, dst, width);
+}
+
+static void
+single2 (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
+    uint8_t * dst, size_t width)
+{
+  run (block_single2, LUMA_LAYOUT_SINGLE2, plan, src, dst, width);
+}
+
+static void
+single4 (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
+    uint8_t * dst, size_t width)
+{
+  run (block_single4, LUMA_LAYOUT_SINGLE4, plan, src, dst, width);
+}
+
 const LumaRows V_ROWS = {
-  V_NAME, {packed3, packed4, planar}
+  V_NAME, {packed3, packed4, planar, single1, single2, single4, any_row}
 };

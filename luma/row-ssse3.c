@@ -21,8 +21,11 @@
 #define v_low16(a, b) _mm_unpacklo_epi16 (a, b)
 #define v_high16(a, b) _mm_unpackhi_epi16 (a, b)
 #define v_load(p) _mm_loadu_si128 ((const V *) (p))
+#define v_load2(p) _mm_unpacklo_epi16 ( \
+    _mm_loadl_epi64 ((const V *) (p)), _mm_setzero_si128 ())
+#define v_left16(a) _mm_slli_epi32 (a, 16)
 #define v_right8_16(a) _mm_srli_epi16 (a, 8)
-#define v_right(a, n) _mm_srai_epi32 (a, n)
+#define v_right(a, n) _mm_sra_epi32 (a, _mm_cvtsi32_si128 (n))
 
 /* 12 bytes are an 8-byte and a 4-byte load: a 16-byte one would read past the
  * row's end. */
@@ -34,6 +37,16 @@ v_load3 (const uint8_t * p)
   memcpy (&tail, p + 8, 4);
   return _mm_unpacklo_epi64 (_mm_loadl_epi64 ((const V *) p),
       _mm_cvtsi32_si128 (tail));
+}
+
+static inline V
+v_load1 (const uint8_t * p)
+{
+  int32_t word;
+
+  memcpy (&word, p, 4);
+  return _mm_shuffle_epi8 (_mm_cvtsi32_si128 (word), _mm_setr_epi8 (0, -1, -1,
+          -1, 1, -1, -1, -1, 2, -1, -1, -1, 3, -1, -1, -1));
 }
 
 static inline V

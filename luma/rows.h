@@ -13,7 +13,8 @@
 #include "plan.h"
 
 /* src: the start of the pixel row in src[0] for packed layouts; for planar
- * ones the start of the row of each component. */
+ * ones the start of the row of each component.  A single sample is at its
+ * component's offset from there. */
 typedef void (*LumaRowFunc) (const LumaPlan * plan,
     const uint8_t * const src[LUMA_COMPONENTS], uint8_t * dst, size_t width);
 
