@@ -177,7 +177,8 @@ struct Ladder
       rgb[i] = LumaComponent { layout == LUMA_LAYOUT_PLANAR ? i : 0,
         layout == LUMA_LAYOUT_PLANAR ? 0 : i,
         layout == LUMA_LAYOUT_PLANAR ? 1u :
-            layout == LUMA_LAYOUT_PACKED3 ? 3u : 4u, 0, 8, 0
+            layout == LUMA_LAYOUT_PACKED3 ? 3u : 4u, 0, 8, 0, 1,
+        false
       };
     luma_plan_init (&p, size.width, size.height, rgb, LUMA_MATRIX_BT601,
         LUMA_RANGE_FULL, LUMA_RANGE_FULL);
@@ -189,12 +190,8 @@ struct Ladder
     LumaPlan p = plan (layout);
     const size_t step = p.component[0].step, row = step * size.width;
     const size_t stride = misaligned ? row / 16 * 16 + 16 + 3 : row;
-    GpuFrame frame = GpuFrame ();
+    GpuFrame frame = gpu_frame (&p);
 
-    frame.halves = luma_halves (&p.fixed);
-    frame.layout = layout;
-    frame.width = size.width;
-    frame.height = size.height;
     frame.max_blocks = gpu_max_blocks (device, false);
     measure ("cudagray", frames, layout == LUMA_LAYOUT_PACKED4 ? 5 : 4,
         [&] (int i) {

@@ -93,16 +93,11 @@ upload (Rig * rig, const guint8 * in)
 static void
 in_place (Rig * rig, const guint8 * in, guint8 * out)
 {
-  GpuFrame frame = {
-    .halves = luma_halves (&rig->plan.fixed),
-    .layout = rig->plan.layout,
-    .width = rig->size.width,
-    .height = rig->size.height,
-    .dst = out,
-    .dst_stride = rig->size.width,
-    .max_blocks = gpu_max_blocks (rig->device, true),
-  };
+  GpuFrame frame = gpu_frame (&rig->plan);
 
+  frame.dst = out;
+  frame.dst_stride = rig->size.width;
+  frame.max_blocks = gpu_max_blocks (rig->device, true);
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
     frame.src[i] = in;
     frame.src_stride[i] = 3 * rig->size.width;

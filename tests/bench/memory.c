@@ -69,6 +69,8 @@ launch (Rig * rig, guint i, guint8 * to, gboolean over_link)
   GpuFrame frame = {
     .halves = { 0 },
     .layout = LUMA_LAYOUT_PACKED3,
+    .step = 3,
+    .out_bytes = 1,
     .width = rig->size.width,
     .height = rig->size.height,
     .dst = to,

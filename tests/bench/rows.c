@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "rows.h"
+#include "videoplan.h"
 
 #define ROTATION_BYTES ((gsize) 128 << 20)
 #define SLOTS 20
@@ -99,21 +100,6 @@ map_frame (GstVideoFrame * frame, GstVideoInfo * info, int fill)
 }
 
 static void
-make_plan (Frames * frames)
-{
-  const GstVideoFormatInfo *format = frames->in_info.finfo;
-  LumaComponent rgb[LUMA_COMPONENTS];
-
-  for (int i = 0; i < LUMA_COMPONENTS; i++)
-    rgb[i] = (LumaComponent) {
-    .plane = format->plane[i],.offset = format->poffset[i],.step =
-          format->pixel_stride[i],.depth = 8};
-  if (!luma_plan_init (&frames->plan, width, height, rgb, LUMA_MATRIX_BT601,
-          LUMA_RANGE_FULL, LUMA_RANGE_FULL))
-    g_error ("no plan for %s", format->name);
-}
-
-static void
 frames_init (Frames * frames, GstVideoFormat format)
 {
   GstStructure *config = gst_structure_new ("config",
@@ -123,7 +109,12 @@ frames_init (Frames * frames, GstVideoFormat format)
   gst_video_info_set_format (&frames->in_info, format, width, height);
   gst_video_info_set_format (&frames->gray_info, GST_VIDEO_FORMAT_GRAY8, width,
       height);
-  make_plan (frames);
+  if (GST_VIDEO_INFO_IS_YUV (&frames->in_info))
+    frames->gray_info.colorimetry.matrix =
+        frames->in_info.colorimetry.matrix;
+  if (!cuda_gray_plan_init (&frames->plan, &frames->in_info,
+          &frames->gray_info))
+    g_error ("no plan for %s", frames->in_info.finfo->name);
   frames->converter = gst_video_converter_new (&frames->in_info,
       &frames->gray_info, config);
 
@@ -238,7 +229,7 @@ bench (GstVideoFormat format)
   for (guint i = 0; i < n; i++) {
     double ms = quantile (&ways[i], 0.5);
 
-    g_print ("%-12s %-5s %8.3f %8.3f - %6.3f %7.2f %9.2f %9.2f\n",
+    g_print ("%-12s %-9s %8.3f %8.3f - %6.3f %7.2f %9.2f %9.2f\n",
         ways[i].name, gst_video_format_to_string (format), ms,
         quantile (&ways[i], 0.25), quantile (&ways[i], 0.75),
         ways[i].bytes / ms / 1e6, quantile (&ways[1], 0.5) / ms,
@@ -265,10 +256,15 @@ main (int argc, char **argv)
   g_option_context_free (context);
   g_print ("%d x %d, one thread, more than %d MB of input in rotation\n",
       width, height, (int) (ROTATION_BYTES / 1000000));
-  g_print ("%-12s %-5s %8s %17s %7s %9s %9s\n", "name", "from", "ms/frame",
+  g_print ("%-12s %-9s %8s %17s %7s %9s %9s\n", "name", "from", "ms/frame",
       "quartiles", "GB/s", "x vconv.", "x memcpy");
   bench (GST_VIDEO_FORMAT_RGB);
   bench (GST_VIDEO_FORMAT_BGRx);
   bench (GST_VIDEO_FORMAT_GBR);
+  bench (GST_VIDEO_FORMAT_NV12);
+  bench (GST_VIDEO_FORMAT_YUY2);
+  bench (GST_VIDEO_FORMAT_P010_10LE);
+  bench (GST_VIDEO_FORMAT_ARGB64);
+  bench (GST_VIDEO_FORMAT_GBR_10LE);
   return EXIT_SUCCESS;
 }

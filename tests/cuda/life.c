@@ -185,6 +185,7 @@ describe (LumaComponent rgb[LUMA_COMPONENTS], LumaLayout layout)
   bool planar = layout == LUMA_LAYOUT_PLANAR;
 
   for (unsigned i = 0; i < LUMA_COMPONENTS; i++) {
+    rgb[i] = (LumaComponent) { 0 };
     rgb[i].plane = planar ? i : 0;
     rgb[i].offset = planar ? 0 : i;
     rgb[i].step = planar ? 1 : layout == LUMA_LAYOUT_PACKED4 ? 4 : 3;

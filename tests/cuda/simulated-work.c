@@ -3,6 +3,7 @@
 
 /* Memory, and what is done with it: copies and kernels. */
 
+#include "host-frame.h"
 #include "simulated-core.h"
 
 #include <stdlib.h>
@@ -26,44 +27,20 @@ need_reach (const uint8_t * data, size_t size, int device)
     sim_misused ("Launch", "memory out of reach");
 }
 
-static uint32_t
-pixel_of (const GpuFrame * frame, size_t x, size_t y)
-{
-  uint32_t step = frame->layout == LUMA_LAYOUT_PACKED4 ? 4 : 3, pixel = 0;
-  ptrdiff_t row = (ptrdiff_t) y;
-
-  if (frame->layout == LUMA_LAYOUT_PLANAR) {
-    for (unsigned i = 0; i < LUMA_COMPONENTS; i++)
-      pixel |= (uint32_t) frame->src[i][row * frame->src_stride[i] +
-          (ptrdiff_t) x] << 8 * i;
-    return pixel;
-  }
-  for (unsigned i = 0; i < step; i++)
-    pixel |= (uint32_t) frame->src[0][row * frame->src_stride[0] +
-        (ptrdiff_t) (x * step + i)] << 8 * i;
-  return pixel;
-}
-
 static void
 run_frame (const GpuFrame * frame, int device)
 {
-  bool planar = frame->layout == LUMA_LAYOUT_PLANAR;
-  size_t step = planar ? 1 : frame->layout == LUMA_LAYOUT_PACKED4 ? 4 : 3;
-
   for (size_t y = 0; y < frame->height; y++) {
-    uint8_t *dst = frame->dst + (ptrdiff_t) y * frame->dst_stride;
-
-    need_reach (dst, frame->width, device);
-    for (int i = 0; i < (planar ? LUMA_COMPONENTS : 1); i++)
-      need_reach (frame->src[i] + (ptrdiff_t) y * frame->src_stride[i],
-          step * frame->width, device);
+    need_reach (frame->dst + (ptrdiff_t) y * frame->dst_stride,
+        frame->out_bytes * frame->width, device);
+    for (int i = 0; i < LUMA_COMPONENTS; i++) {
+      if (i == 0 || frame->src[i] != frame->src[0])
+        need_reach (frame->src[i] + (ptrdiff_t) y * frame->src_stride[i],
+            frame->step * frame->width, device);
+    }
     if (simulated.misuses > 0)
       return;
-    for (size_t x = 0; x < frame->width; x++) {
-      uint32_t gray = luma_shifted (&frame->halves, pixel_of (frame, x, y));
-
-      dst[x] = (uint8_t) ((frame->clamps ? luma_clamped (gray) : gray) >> 16);
-    }
+    host_frame_row (frame, y);
   }
 }
 

@@ -82,10 +82,14 @@ rig_draw (LumaLayout layout)
   LumaSource src;
 
   for (guint i = 0; i < LUMA_COMPONENTS; i++) {
+    static const guint steps[LUMA_LAYOUT_ANY] = { 3, 4, 1, 1, 2, 4 };
+
     rgb[i].plane = layout == LUMA_LAYOUT_PLANAR ? i : 0;
-    rgb[i].offset = layout == LUMA_LAYOUT_PLANAR ? 0 : i;
-    rgb[i].step = layout == LUMA_LAYOUT_PLANAR ? 1 :
-        layout == LUMA_LAYOUT_PACKED4 ? 4 : 3;
+    rgb[i].offset = layout == LUMA_LAYOUT_PACKED3 ||
+        layout == LUMA_LAYOUT_PACKED4 ? i : steps[layout] / 2;
+    if (steps[layout] == 1)
+      rgb[i].offset = 0;
+    rgb[i].step = steps[layout];
     rgb[i].depth = 8;
   }
   fail_unless (luma_plan_init (&plan, WIDTH, HEIGHT, rgb, LUMA_MATRIX_BT709,

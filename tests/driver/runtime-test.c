@@ -103,18 +103,13 @@ GST_END_TEST;
 static GpuFrame
 frame_of (const guint8 * from, guint8 * to)
 {
-  GpuFrame frame = {
-    .halves = luma_halves (&plan.fixed),
-    .clamps = plan.fixed.clamps,
-    .layout = plan.layout,
-    .width = WIDTH,
-    .height = HEIGHT,
-    .src = {from},
-    .src_stride = {3 * WIDTH},
-    .dst = to,
-    .dst_stride = WIDTH,
-    .max_blocks = 1,
-  };
+  GpuFrame frame = gpu_frame (&plan);
+
+  frame.src[0] = from;
+  frame.src_stride[0] = 3 * WIDTH;
+  frame.dst = to;
+  frame.dst_stride = WIDTH;
+  frame.max_blocks = 1;
 
   return frame;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "driver.h"
+#include "host-frame.h"
 
 /* By the names that cuda.h gives them, cuMemAlloc_v2 and the like. */
 #define FUNCTIONS(X) \
@@ -293,50 +294,20 @@ host_unregister (void *data)
   return end (CALL (cuMemHostUnregister, data));
 }
 
-static unsigned
-pixel_step (const GpuFrame * frame)
-{
-  return frame->layout == LUMA_LAYOUT_PLANAR ? 1 :
-      frame->layout == LUMA_LAYOUT_PACKED4 ? 4 : 3;
-}
-
 static bool
 reaches_row (CUcontext context, const GpuFrame * frame, size_t y)
 {
-  unsigned planes = frame->layout == LUMA_LAYOUT_PLANAR ? LUMA_COMPONENTS : 1;
   ptrdiff_t row = (ptrdiff_t) y;
 
-  for (unsigned p = 0; p < planes; p++) {
-    if (!driver.driver_reaches (context,
-            frame->src[p] + row * frame->src_stride[p],
-            pixel_step (frame) * frame->width))
+  for (int i = 0; i < LUMA_COMPONENTS; i++) {
+    if ((i == 0 || (frame->src[i] != NULL && frame->src[i] != frame->src[0])) &&
+        !driver.driver_reaches (context,
+            frame->src[i] + row * frame->src_stride[i],
+            frame->step * frame->width))
       return false;
   }
   return driver.driver_reaches (context, frame->dst + row * frame->dst_stride,
-      frame->width);
-}
-
-static void
-convert_row (const GpuFrame * frame, size_t y)
-{
-  bool planar = frame->layout == LUMA_LAYOUT_PLANAR;
-  unsigned step = pixel_step (frame);
-  uint8_t *dst = frame->dst + (ptrdiff_t) y * frame->dst_stride;
-  const uint8_t *src[LUMA_COMPONENTS];
-
-  for (unsigned i = 0; i < LUMA_COMPONENTS; i++) {
-    unsigned p = planar ? i : 0;
-
-    src[i] = frame->src[p] + (ptrdiff_t) y * frame->src_stride[p];
-  }
-  for (size_t x = 0; x < frame->width; x++) {
-    uint32_t pixel = 0, gray;
-
-    for (unsigned i = 0; i < (planar ? LUMA_COMPONENTS : step); i++)
-      pixel |= (uint32_t) (planar ? src[i][x] : src[0][x * step + i]) << 8 * i;
-    gray = luma_shifted (&frame->halves, pixel);
-    dst[x] = (uint8_t) ((frame->clamps ? luma_clamped (gray) : gray) >> 16);
-  }
+      frame->out_bytes * frame->width);
 }
 
 static CUresult
@@ -347,7 +318,7 @@ run_frame (CUcontext context, void *data)
   for (size_t y = 0; y < frame->height; y++) {
     if (!reaches_row (context, frame, y))
       return CUDA_ERROR_ILLEGAL_ADDRESS;
-    convert_row (frame, y);
+    host_frame_row (frame, y);
   }
   return CUDA_SUCCESS;
 }

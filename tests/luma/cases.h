@@ -15,7 +15,9 @@ typedef struct
   unsigned plane[LUMA_COMPONENTS], offset[LUMA_COMPONENTS];
 } Format;
 
-#define N_FORMATS 14
+#define N_FORMATS 19
+/* The first of those with one sample a pixel. */
+#define FIRST_SINGLE 14
 extern const Format formats[N_FORMATS];
 
 const Format *format_named (const char *name);

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
 /* contract VARIANT [SEED [PART]]: every row function and kernel against
- * luma/plan.h.  SEED 0 is a new one; PART is hashes, sweep or edges. */
+ * luma/plan.h.  SEED 0 is a new one; PART is hashes, sweep, edges or deep. */
 
 #include "contract.h"
 
@@ -18,6 +18,7 @@ static const struct
   void (*test) (const Variant *);
 } parts[] = {
   {"hashes", test_hashes}, {"sweep", test_sweep}, {"edges", test_edges},
+  {"deep", test_deep},
 };
 
 static void

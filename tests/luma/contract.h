@@ -13,5 +13,8 @@ void test_hashes (const Variant * variant);
 /* Formats, sizes, strides and addresses, and that no other byte changes. */
 void test_sweep (const Variant * variant);
 
+/* Samples of 5 to 16 bits in words of all kinds, gray values of 8 and 16. */
+void test_deep (const Variant * variant);
+
 /* Rows that end where memory ends; very tall frames; one column. */
 void test_edges (const Variant * variant);

@@ -9,7 +9,9 @@
 #include "job.h"
 #include "random.h"
 
-static const char *const layouts[LUMA_N_LAYOUTS] = { "RGB", "BGRx", "GBR" };
+static const char *const layouts[LUMA_LAYOUT_ANY] = {
+  "RGB", "BGRx", "GBR", "Y", "UYVY", "AYUV"
+};
 
 /* A page of memory between two that can't be touched. */
 static uint8_t *
@@ -62,7 +64,7 @@ test_fences (const Variant * variant)
     pages[p] = fenced_page (page);
     random_fill (pages[p], page);
   }
-  for (int l = 0; l < LUMA_N_LAYOUTS; l++) {
+  for (int l = 0; l < LUMA_LAYOUT_ANY; l++) {
     for (size_t width = 1; width <= 200; width++) {
       Job job = { format_named (layouts[l]), &cases[width % N_CASES], width, 1,
         {0}, {0}
@@ -80,7 +82,7 @@ test_fences (const Variant * variant)
 static void
 test_tall (const Variant * variant)
 {
-  for (int l = 0; l < LUMA_N_LAYOUTS; l++) {
+  for (int l = 0; l < LUMA_LAYOUT_ANY; l++) {
     Job job = { format_named (layouts[l]), &cases[l], 3, 70001,
       {.offset = 1,.gap = 3}, {.offset = 2,.gap = 1,.guard = 64}
     };

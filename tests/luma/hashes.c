@@ -106,9 +106,41 @@ check_format (const Variant * variant, const char *format, bool all)
   frame_clear (&got);
 }
 
+/* All values of a format with one sample a pixel, as many times as to come by
+ * every place of a vector or tile. */
+static void
+check_single (const Variant * variant, const Format * format, const Case * c)
+{
+  const size_t n = 256 * 257;
+  Job job = { format, c, n, 1, {0}, {0} };
+  Frame in, expected, got;
+  LumaPlan plan;
+
+  frame_init (&in, 1, n * format->step, 1, job.in);
+  frame_init (&expected, 1, n, 1, job.out);
+  got = frame_copy (&expected);
+  for (size_t i = 0; i < n; i++) {
+    uint8_t value = (uint8_t) (i + i / 256);
+
+    in.bytes[in.start[0] + i * format->step + format->offset[0]] = value;
+    expected.bytes[expected.start[0] + i] = oracle (c, value, value, value);
+  }
+  job_plan (&job, &plan);
+  variant_convert (variant, &plan, &in, &got);
+  job_compare (&job, variant, &got, &expected);
+  frame_clear (&in);
+  frame_clear (&expected);
+  frame_clear (&got);
+}
+
 void
 test_hashes (const Variant * variant)
 {
+  for (int f = FIRST_SINGLE; f < N_FORMATS; f++) {
+    for (int i = 0; i < N_CASES; i++)
+      check_single (variant, &formats[f], &cases[i]);
+  }
+
   check_format (variant, "RGB", true);
   check_format (variant, "BGRx", false);
   check_format (variant, "ARGB", false);

@@ -136,6 +136,18 @@ check_row_bytes (const LumaPlan * plan, const Format * format)
   }
 }
 
+static LumaLayout
+layout_of (int f)
+{
+  unsigned step = formats[f].step;
+
+  if (f >= FIRST_SINGLE)
+    return step == 1 ? LUMA_LAYOUT_SINGLE1 : step == 2 ? LUMA_LAYOUT_SINGLE2 :
+        LUMA_LAYOUT_SINGLE4;
+  return step == 3 ? LUMA_LAYOUT_PACKED3 : step == 4 ? LUMA_LAYOUT_PACKED4 :
+      LUMA_LAYOUT_PLANAR;
+}
+
 static void
 test_accepts (void)
 {
@@ -150,9 +162,7 @@ test_accepts (void)
               cases[c].from, cases[c].to));
       g_assert_cmpuint (plan.width, ==, 77);
       g_assert_cmpuint (plan.height, ==, 5);
-      g_assert_cmpint (plan.layout, ==, formats[f].step == 3 ?
-          LUMA_LAYOUT_PACKED3 : formats[f].step == 4 ? LUMA_LAYOUT_PACKED4 :
-          LUMA_LAYOUT_PLANAR);
+      g_assert_cmpint (plan.layout, ==, layout_of (f));
       check_row_bytes (&plan, &formats[f]);
     }
   }
@@ -168,7 +178,7 @@ test_gray (void)
   format_components (&gray, rgb);
   g_assert_true (luma_plan_init (&plan, 9, 1, rgb, LUMA_MATRIX_FCC,
           LUMA_RANGE_LIMITED, LUMA_RANGE_LIMITED));
-  g_assert_cmpint (plan.layout, ==, LUMA_LAYOUT_PLANAR);
+  g_assert_cmpint (plan.layout, ==, LUMA_LAYOUT_SINGLE1);
   check_row_bytes (&plan, &gray);
 }
 

@@ -77,6 +77,8 @@ GST_START_TEST (test_formats)
 {
   Line *lines[G_N_ELEMENTS (ways)];
 
+  if (!frames_have (frames_formats[__i__]))
+    return;
   for (guint w = 0; w < G_N_ELEMENTS (ways); w++)
     lines[w] = new_line (w, "");
   for (guint s = 0; s < G_N_ELEMENTS (sizes); s++) {
@@ -137,8 +139,8 @@ GST_START_TEST (test_colorimetry)
   const gchar *out = colorimetries[__i__ % G_N_ELEMENTS (colorimetries)][1];
   gchar *fields = g_strdup_printf (", colorimetry=(string)%s", out);
   Line *line = new_line (way, fields);
-  GstCaps *caps = frames_caps ("", frames_formats[__i__ % FRAMES_N_FORMATS],
-      53, 7);
+  GstCaps *caps = frames_caps ("", frames_formats[__i__ % FRAMES_N_RGB], 53,
+      7);
   GBytes *expected;
   GstBuffer *buffer;
 
@@ -244,21 +246,27 @@ GST_START_TEST (test_own_memory)
   Line *line = line_new (line_context, "cudagray name=gray", to_cuda ?
       CUDA ", format=GRAY8" : "video/x-raw, format=GRAY8");
   /* GRAY8 would pass through from CUDA to CUDA. */
-  guint formats = FRAMES_N_FORMATS + !to_cuda;
+  guint formats = FRAMES_N_FORMATS + !to_cuda, frames = 0;
 
   for (guint f = 0; f < formats; f++) {
-    GstCaps *caps = frames_caps ("(memory:CUDAMemory)",
-        f < FRAMES_N_FORMATS ? frames_formats[f] : "GRAY8", 53, 7);
-    GstBuffer *buffer = new_in_context (caps, f);
-    GBytes *expected = frames_on_cpu (buffer, caps, NULL);
+    const gchar *format = f < FRAMES_N_FORMATS ? frames_formats[f] : "GRAY8";
+    GBytes *expected;
+    GstBuffer *buffer;
+    GstCaps *caps;
 
+    if (f < FRAMES_N_FORMATS && !frames_have (format))
+      continue;
+    frames++;
+    caps = frames_caps ("(memory:CUDAMemory)", format, 53, 7);
+    buffer = new_in_context (caps, f);
+    expected = frames_on_cpu (buffer, caps, NULL);
     if (!with_meta)
       buffer = bare (buffer);
     line_set_caps (line, caps);
     line_check (line, line_run (line, buffer), expected);
     g_bytes_unref (expected);
   }
-  line_check_in_place (line, formats);
+  line_check_in_place (line, frames);
   line_free (line);
 }
 
@@ -298,8 +306,12 @@ GST_START_TEST (test_view)
   static const gint places[][2] = { {0, 0}, {1, 0}, {0, 3}, {5, 31}, {49, 30} };
   Line *line = line_new (line_context, "cudagray name=gray",
       __i__ % 2 ? "video/x-raw, format=GRAY8" : CUDA ", format=GRAY8");
+  guint frames = 0;
 
   for (guint f = 0; f < FRAMES_N_FORMATS; f++) {
+    if (!frames_have (frames_formats[f]))
+      continue;
+    frames += G_N_ELEMENTS (places);
     for (guint i = 0; i < G_N_ELEMENTS (places); i++) {
       GstCaps *caps = frames_caps ("(memory:CUDAMemory)", frames_formats[f],
           VIEW_WIDTH, VIEW_HEIGHT);
@@ -312,7 +324,7 @@ GST_START_TEST (test_view)
       g_bytes_unref (expected);
     }
   }
-  line_check_in_place (line, FRAMES_N_FORMATS * G_N_ELEMENTS (places));
+  line_check_in_place (line, frames);
   line_free (line);
 }
 

@@ -11,8 +11,24 @@
 
 const gchar *const frames_formats[FRAMES_N_FORMATS] = {
   "RGB", "BGR", "RGBx", "BGRx", "RGBA", "BGRA", "ARGB", "ABGR", "GBR", "GBRA",
-  "RGBP", "BGRP"
+  "RGBP", "BGRP",
+  "RGB10A2_LE", "BGR10A2_LE",
+  "I420", "YV12", "NV12", "NV21", "Y42B", "Y444", "YUY2", "UYVY", "VUYA",
+  "P010_10LE", "P012_LE", "P016_LE", "I420_10LE", "I420_12LE", "I422_10LE",
+  "I422_12LE", "Y444_10LE", "Y444_12LE", "Y444_16LE"
 };
+
+gboolean
+frames_have (const gchar * format)
+{
+  GstElementFactory *factory = gst_element_factory_find ("cudaupload");
+  GstCaps *caps = frames_caps ("(memory:CUDAMemory)", format, 5, 3);
+  gboolean have = gst_element_factory_can_src_any_caps (factory, caps);
+
+  gst_caps_unref (caps);
+  gst_object_unref (factory);
+  return have;
+}
 
 GstCaps *
 frames_caps (const gchar * features, const gchar * format, gint width,
@@ -148,25 +164,33 @@ frames_rows (GstBuffer * buffer, GstCaps * caps)
   GstVideoFrame frame;
   GstVideoInfo info;
   guint8 *rows;
+  gsize size;
 
   fail_unless (gst_video_info_from_caps (&info, caps));
-  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info),
-      GST_VIDEO_FORMAT_GRAY8);
+  fail_unless (GST_VIDEO_INFO_IS_GRAY (&info));
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
-  rows = g_malloc ((gsize) info.width * info.height);
+  size = (gsize) info.width * GST_VIDEO_INFO_COMP_PSTRIDE (&info, 0);
+  rows = g_malloc (size * info.height);
   for (gint y = 0; y < info.height; y++)
-    memcpy (rows + (gsize) y * info.width,
+    memcpy (rows + y * size,
         (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
-        (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0), info.width);
+        (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0), size);
   gst_video_frame_unmap (&frame);
-  return g_bytes_new_take (rows, (gsize) info.width * info.height);
+  return g_bytes_new_take (rows, size * info.height);
 }
 
 GBytes *
 frames_on_cpu (GstBuffer * buffer, GstCaps * caps, const gchar * colorimetry)
 {
+  return frames_on_cpu_as (buffer, caps, "GRAY8", colorimetry);
+}
+
+GBytes *
+frames_on_cpu_as (GstBuffer * buffer, GstCaps * caps, const gchar * format,
+    const gchar * colorimetry)
+{
   GstHarness *harness = gst_harness_new_parse ("cudagray backend=cpu");
-  gchar *filter = g_strdup_printf ("video/x-raw, format=GRAY8%s%s",
+  gchar *filter = g_strdup_printf ("video/x-raw, format=%s%s%s", format,
       colorimetry != NULL ? ", colorimetry=(string)" : "",
       colorimetry != NULL ? colorimetry : "");
   GstCaps *system = gst_caps_copy (caps), *gray;
@@ -218,7 +242,8 @@ on_device (GstBuffer * buffer)
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
   gsize offset = meta != NULL ? meta->offset[0] : memory->info.offset[0];
   gint stride = meta != NULL ? meta->stride[0] : memory->info.stride[0];
-  gsize width = meta != NULL ? meta->width : (guint) memory->info.width;
+  gsize width = (meta != NULL ? meta->width : (guint) memory->info.width) *
+      GST_VIDEO_INFO_COMP_PSTRIDE (&memory->info, 0);
   gsize height = meta != NULL ? meta->height : (guint) memory->info.height;
   guint8 *rows = g_malloc0 (width * height);
   cudaStream_t stream;
@@ -250,10 +275,12 @@ compare (GBytes * got, GBytes * expected, GstCaps * caps, const gchar * how)
   const guint8 *is = g_bytes_get_data (got, NULL);
   const guint8 *want = g_bytes_get_data (expected, NULL);
   gsize size = g_bytes_get_size (expected);
+  GstVideoInfo info;
   gint width;
 
   fail_unless_equals_uint64 (g_bytes_get_size (got), size);
-  gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  width = info.width * GST_VIDEO_INFO_COMP_PSTRIDE (&info, 0);
   for (gsize at = 0; at < size; at += width) {
     gsize x = 0;
 

@@ -59,7 +59,9 @@ GST_START_TEST (test_templates)
 
   for (guint i = 0; i < n; i++) {
     const gchar *name = gst_video_format_to_string (all[i]);
-    gboolean gray = g_str_equal (name, "GRAY8"), known = gray;
+    gboolean gray = g_str_equal (name, "GRAY8") ||
+        g_str_equal (name, "GRAY16_LE") || g_str_equal (name, "GRAY16_BE");
+    gboolean known = gray;
 
     for (guint f = 0; f < FRAMES_N_FORMATS; f++)
       known = known || g_str_equal (name, frames_formats[f]);
@@ -69,7 +71,7 @@ GST_START_TEST (test_templates)
       fail_unless_equals_int (template_has ("src", features[f], name), gray);
     }
   }
-  fail_unless_equals_int (sinks, FRAMES_N_FORMATS + 1);
+  fail_unless_equals_int (sinks, FRAMES_N_FORMATS + 3);
 }
 
 GST_END_TEST;
@@ -256,8 +258,8 @@ GST_END_TEST;
 
 /* The last is of the caps of fields, which are of system memory alone. */
 static const gchar *const refused[] = {
-  CUDA ", format=xRGB", CUDA ", format=xBGR", CUDA ", format=I420",
-  CUDA ", format=NV12", CUDA ", format=GRAY16_LE",
+  CUDA ", format=xRGB", CUDA ", format=xBGR", CUDA ", format=I420_10BE",
+  CUDA ", format=NV16", CUDA ", format=GRAY10_LE32",
   "video/x-raw(memory:GLMemory), format=RGBA",
   "video/x-raw(memory:CUDAMemory, format:Interlaced), format=RGB, "
       "interlace-mode=alternate"

@@ -32,7 +32,7 @@ alone() {
 echo "== gst-inspect-1.0"
 alone env GST_DEBUG=2 gst-inspect-1.0 cudagray >"$tmp/out" 2>"$tmp/err" || fail "gst-inspect-1.0 exits with $?"
 [ ! -s "$tmp/err" ] || { fail "gst-inspect-1.0 is not quiet:"; cat "$tmp/err" >&2; }
-for pattern in 'Long-name +CUDA RGB to gray converter' 'Klass +Filter/Converter/Video' 'Rank +none' \
+for pattern in 'Long-name +CUDA video to gray converter' 'Klass +Filter/Converter/Video' 'Rank +none' \
     'License +MIT' "SRC template: 'src'" "SINK template: 'sink'" '^  backend  ' '^  cuda-device-id  ' '^  stats  ' \
     '^  qos  ' '\(0\): auto' '\(1\): cuda' '\(2\): cpu' 'Enum .*Default: 0, "auto"' \
     'Integer. Range: -1 - 2147483647 Default: -1' 'flags: readable$'; do
@@ -40,10 +40,16 @@ for pattern in 'Long-name +CUDA RGB to gray converter' 'Klass +Filter/Converter/
 done
 sed -n "/SINK template/,/SRC template/p" "$tmp/out" >"$tmp/sink"
 sed -n "/SRC template/,/Element has/p" "$tmp/out" >"$tmp/src"
-for format in RGB BGR RGBx BGRx xRGB xBGR RGBA BGRA ARGB ABGR GBR GBRA RGBP BGRP GRAY8; do
+for format in RGB BGR RGBx BGRx xRGB xBGR RGBA BGRA ARGB ABGR GBR GBRA RGBP BGRP RGB16 BGR16 RGB15 BGR15 RGB10A2_LE \
+    BGR10A2_LE r210 GBR_10LE GBR_10BE GBRA_10LE GBRA_10BE GBR_12LE GBR_12BE GBRA_12LE GBRA_12BE ARGB64 ARGB64_LE \
+    ARGB64_BE RGBA64_LE RGBA64_BE BGRA64_LE BGRA64_BE ABGR64_LE ABGR64_BE I420 YV12 NV12 NV21 NV16 NV61 NV24 \
+    Y41B Y42B Y444 YUV9 YVU9 YUY2 UYVY YVYU VYUY AYUV VUYA P010_10LE P010_10BE P012_LE P012_BE P016_LE P016_BE \
+    I420_10LE I420_10BE I420_12LE I420_12BE I422_10LE I422_10BE I422_12LE I422_12BE Y444_10LE Y444_10BE Y444_12LE \
+    Y444_12BE Y444_16LE Y444_16BE A420_10LE A420_10BE A422_10LE A422_10BE A444_10LE A444_10BE AYUV64 Y210 Y410 \
+    Y212_LE Y212_BE Y412_LE Y412_BE GRAY8 GRAY16_LE GRAY16_BE; do
     has "sink template" "$tmp/sink" "\(string\)$format[ ,]"
 done
-has "source template" "$tmp/src" 'format: GRAY8'
+has "source template" "$tmp/src" 'format: \{ \(string\)GRAY8, \(string\)GRAY16_LE, \(string\)GRAY16_BE \}$'
 has_not "source template" "$tmp/src" 'RGB'
 alone gst-inspect-1.0 -b >"$tmp/out" 2>&1 || fail "gst-inspect-1.0 -b exits with $?"
 has "blacklist" "$tmp/out" '0 blacklisted files'

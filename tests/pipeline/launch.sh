@@ -36,6 +36,11 @@ gray() {
     }'
 }
 
+# What a Y a line, in limited range, is in gray.
+full() {
+    awk '{ n = 510 * ($1 - 16) + 219; g = n < 0 ? 0 : int(n / 438); print (g > 255 ? 255 : g) }'
+}
+
 # same WHAT GOT WANTED
 same() {
     [ "$2" = "$3" ] || fail "$1:
@@ -66,13 +71,25 @@ same "cropped rows, as they always were" "$(cat got)" "226 179 150 150 105
 255 255 104 0 19"
 
 echo "== red, green and blue in every format"
-for format in RGB BGR RGBx BGRx xRGB xBGR RGBA BGRA ARGB ABGR GBR GBRA RGBP BGRP; do
+for format in RGB BGR RGBx BGRx xRGB xBGR RGBA BGRA ARGB ABGR GBR GBRA RGBP BGRP I420 NV12 Y444 YUY2 UYVY AYUV VUYA; do
     caps="video/x-raw,format=$format,width=1,height=1"
     launch videotestsrc pattern=red num-buffers=1 ! "$caps" ! cudagray ! filesink location=red.raw \
         videotestsrc pattern=green num-buffers=1 ! "$caps" ! cudagray ! filesink location=green.raw \
         videotestsrc pattern=blue num-buffers=1 ! "$caps" ! cudagray ! filesink location=blue.raw
     same "$format" "$(for c in red green blue; do bytes $c.raw | cut -d' ' -f1; done | tr '\n' ' ')" "76 150 29 "
     rm -f red.raw green.raw blue.raw
+done
+
+echo "== the Y of every YUV format"
+# planes: the first 128 bytes are the Y of 16x8; packed: the Y is byte SKIP of each STEP.
+for format in I420 YV12 NV12 NV21 NV16 NV61 NV24 Y41B Y42B Y444 YUV9 YVU9 YUY2:2:0 UYVY:2:1 YVYU:2:0 VYUY:2:1 \
+    AYUV:4:1 VUYA:4:2; do
+    layout=${format#*:} step=1 skip=0
+    [ "$layout" = "$format" ] || { step=${layout%:*} skip=${layout#*:}; }
+    launch videotestsrc num-buffers=1 pattern=snow ! "video/x-raw,format=${format%%:*},width=16,height=8" ! tee name=t \
+        t. ! queue ! filesink location=yuv.raw  t. ! queue ! cudagray ! filesink location=gray.raw
+    head -c $((128 * step)) yuv.raw >y.raw
+    same "$format" "$(bytes gray.raw | tr ' ' '\n')" "$(bytes y.raw | rows "$step" "$skip" 1 | full)"
 done
 
 exit "$failed"

@@ -130,6 +130,11 @@ static const gchar *const patterns[] = {
   "spokes", "colors", "smpte100", "chroma-zone-plate kx2=10 ky2=10", "ball"
 };
 
+static const gchar *const yuv[] = {
+  "I420", "YV12", "NV12", "NV21", "NV16", "NV61", "NV24", "Y41B", "Y42B",
+  "Y444", "YUV9", "YVU9", "YUY2", "UYVY", "YVYU", "VYUY", "AYUV", "VUYA"
+};
+
 #define ALL_COLOURS "appsrc name=src format=time"
 #define PATTERN "videotestsrc num-buffers=5 pattern=%s ! " \
     "video/x-raw,format=%s,width=321,height=243%s"
@@ -163,6 +168,21 @@ GST_START_TEST (test_patterns)
   Difference sum = beside ("videoconvert", GST_VIDEO_FORMAT_UNKNOWN, source);
 
   fail_unless_equals_uint64 (sum.frames, 5);
+  g_free (source);
+}
+
+GST_END_TEST;
+
+/* Of YUV in equal ranges videoconvert copies the Y, and so do we.  In others
+ * it does so, too, whatever its caps say, and we do not. */
+GST_START_TEST (test_yuv)
+{
+  gchar *source = g_strdup_printf (PATTERN, patterns[__i__ %
+          G_N_ELEMENTS (patterns)], yuv[__i__], ",colorimetry=(string)1:4:0:0");
+  Difference sum = beside ("videoconvert", GST_VIDEO_FORMAT_UNKNOWN, source);
+
+  fail_unless_equals_uint64 (sum.frames, 5);
+  fail_unless_equals_uint64 (sum.one_less, 0);
   g_free (source);
 }
 
@@ -220,6 +240,7 @@ videoconvert_suite (void)
 
   tcase_add_loop_test (tc, test_all_colours, 0, G_N_ELEMENTS (packed));
   tcase_add_loop_test (tc, test_patterns, 0, G_N_ELEMENTS (patterns));
+  tcase_add_loop_test (tc, test_yuv, 0, G_N_ELEMENTS (yuv));
   tcase_add_test (tc, test_media);
   if (g_str_equal (pipe_backend (), "cuda")) {
     tcase_add_loop_test (tc, test_gpu_and_cpu_all_colours, 0,

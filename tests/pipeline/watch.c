@@ -38,6 +38,59 @@ exact_row (const GstVideoFrame * in, gint y, gint width, guint8 * row)
         p[2][x * step[2]]);
 }
 
+/* Of YUV: the Y, in full range. */
+static void
+exact_y_row (const GstVideoFrame * in, gint y, gint width, guint8 * row)
+{
+  const guint8 *p = (const guint8 *) GST_VIDEO_FRAME_COMP_DATA (in, 0) +
+      GST_VIDEO_FRAME_COMP_STRIDE (in, 0) * (gssize) y;
+  gint step = GST_VIDEO_FRAME_COMP_PSTRIDE (in, 0);
+  gboolean limited = in->info.colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235;
+
+  for (gint x = 0; x < width; x++)
+    row[x] = limited ? PIPE_FULL (p[x * step]) : p[x * step];
+}
+
+/* Of samples of other than 8 bits, as GStreamer unpacks them: after alpha, at
+ * the top of 16 bits.  The third is of as many bits as the first. */
+static void
+exact_deep_row (const GstVideoFrame * in, gint y, gint width, guint8 * row)
+{
+  const GstVideoInfo *info = &in->info;
+  gboolean rgb = GST_VIDEO_INFO_IS_RGB (info);
+  guint depth[2] = { GST_VIDEO_INFO_COMP_DEPTH (info, 0),
+    GST_VIDEO_INFO_COMP_DEPTH (info, rgb ? 1 : 0)
+  };
+  gint64 m = (1 << depth[0]) - 1, n = (1 << depth[1]) - 1;
+  gboolean limited = info->colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235;
+  gint64 black = limited ? 16 << (depth[0] - 8) : 0;
+  gint64 span = limited ? 219 << (depth[0] - 8) : m;
+  guint16 *line = g_new (guint16, 4 * (width + 8));
+
+  info->finfo->unpack_func (info->finfo, GST_VIDEO_PACK_FLAG_TRUNCATE_RANGE,
+      line, in->data, info->stride, 0, y, width);
+  for (gint x = 0; x < width; x++) {
+    gint64 a = line[4 * x + 1] >> (16 - depth[0]);
+    gint64 b = line[4 * x + 2] >> (16 - depth[1]);
+    gint64 c = line[4 * x + 3] >> (16 - depth[0]);
+
+    row[x] = rgb ? (510 * (299 * a * n + 587 * b * m + 114 * c * n) +
+        1000 * m * n) / (2000 * m * n) :
+        CLAMP ((510 * (a - black) + span) / (2 * span), 0, 255);
+  }
+  g_free (line);
+}
+
+/* Whether samples are unpacked to 16 bits. */
+static gboolean
+is_deep (const GstVideoInfo * info)
+{
+  const GstVideoFormatInfo *unpacked =
+      gst_video_format_get_info (info->finfo->unpack_format);
+
+  return GST_VIDEO_FORMAT_INFO_DEPTH (unpacked, 0) == 16;
+}
+
 static gchar *
 compare_rows (const GstVideoFrame * in, const GstVideoFrame * gray, gint width,
     gint height)
@@ -54,6 +107,10 @@ compare_rows (const GstVideoFrame * in, const GstVideoFrame * gray, gint width,
     if (is_gray)
       memcpy (row, (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (in, 0) +
           (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (in, 0), width);
+    else if (is_deep (&in->info))
+      exact_deep_row (in, y, width, row);
+    else if (GST_VIDEO_INFO_IS_YUV (&in->info))
+      exact_y_row (in, y, width, row);
     else
       exact_row (in, y, width, row);
     if (memcmp (got, row, width) == 0)
@@ -67,15 +124,18 @@ compare_rows (const GstVideoFrame * in, const GstVideoFrame * gray, gint width,
   return problem;
 }
 
-/* PIPE_EXACT is for full range and bt601. */
+/* PIPE_EXACT is for full range and bt601; of YUV the matrix stays. */
 static gboolean
 is_default (const GstVideoInfo * in, const GstVideoInfo * gray)
 {
+  gboolean yuv = GST_VIDEO_INFO_IS_YUV (in);
+
   return GST_VIDEO_INFO_FORMAT (gray) == GST_VIDEO_FORMAT_GRAY8 &&
       in->width == gray->width && in->height == gray->height &&
-      in->colorimetry.range != GST_VIDEO_COLOR_RANGE_16_235 &&
+      (yuv || in->colorimetry.range != GST_VIDEO_COLOR_RANGE_16_235) &&
       gray->colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255 &&
-      gray->colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_BT601;
+      gray->colorimetry.matrix == (yuv ? in->colorimetry.matrix :
+      GST_VIDEO_COLOR_MATRIX_BT601);
 }
 
 gchar *

@@ -13,6 +13,8 @@
 
 /* Full-range bt601, rounded half up. */
 #define PIPE_EXACT(r, g, b) ((299 * (r) + 587 * (g) + 114 * (b) + 500) / 1000)
+/* The Y of YUV, from limited range to full. */
+#define PIPE_FULL(y) CLAMP ((510 * ((y) - 16) + 219) / 438, 0, 255)
 
 /* One cudagray: both pads are probed.  Counts are atomic. */
 typedef struct
