@@ -104,7 +104,8 @@ convert_any (const __grid_constant__ GpuFrame frame)
       const uint8_t *sample[LUMA_COMPONENTS];
 
       for (int i = 0; i < LUMA_COMPONENTS; i++) {
-        int shared = frame.src[i] == frame.src[0] ? 0 : i;
+        int shared = frame.src[i] == frame.src[0] &&
+            frame.src_stride[i] == frame.src_stride[0] ? 0 : i;
 
         if (shared == i)
           sample[i] = (const uint8_t *) tile.word[i] + load_any (tile.word[i],

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
 /* The kernels: packed 3-byte, packed 4-byte, planar, and one sample in every
- * 1, 2 or 4 bytes.
+ * 1, 2 or 4 bytes; kernel-any.cuh has the one for all else.
  *
  * A warp makes a tile of one row's gray pixels.  It reads the aligned 16-byte
  * words that hold the tile's source bytes, wherever these start, side by side

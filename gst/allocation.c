@@ -25,7 +25,8 @@ new_pool (GstCaps * caps, guint size, guint min, gboolean video_meta,
 }
 
 gboolean
-cuda_gray_allocation_propose (GstQuery * query, GstAllocator * allocator)
+cuda_gray_allocation_propose (GstQuery * query, GstAllocator * allocator,
+    guint min)
 {
   GstAllocationParams params;
   GstBufferPool *pool = NULL;
@@ -34,17 +35,18 @@ cuda_gray_allocation_propose (GstQuery * query, GstAllocator * allocator)
   GstCaps *caps;
 
   gst_query_parse_allocation (query, &caps, &need_pool);
-  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+  if (caps == NULL || !gst_video_info_from_caps (&info, caps) ||
+      info.size > G_MAXUINT)
     return FALSE;
   gst_allocation_params_init (&params);
   params.align = 63;
   if (need_pool) {
-    pool = new_pool (caps, info.size, 0, FALSE, allocator, &params);
+    pool = new_pool (caps, info.size, min, FALSE, allocator, &params);
     if (pool == NULL)
       return FALSE;
   }
   gst_query_add_allocation_param (query, allocator, &params);
-  gst_query_add_allocation_pool (query, pool, info.size, 0, 0);
+  gst_query_add_allocation_pool (query, pool, info.size, min, 0);
   if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   gst_clear_object (&pool);
@@ -95,7 +97,8 @@ cuda_gray_allocation_decide (GstQuery * query, GstAllocator * allocator)
   GstCaps *caps;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+  if (caps == NULL || !gst_video_info_from_caps (&info, caps) ||
+      info.size > G_MAXUINT)
     return FALSE;
   if (gst_query_get_n_allocation_pools (query) > 0)
     gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);

@@ -9,10 +9,11 @@
 
 G_BEGIN_DECLS
 
-/* Offers upstream our allocator and a pool of it, and GstVideoMeta.  Both,
- * since base classes give a pool the allocator of the query's parameter 0. */
+/* Offers upstream our allocator and a pool of it with at least min buffers, and
+ * GstVideoMeta.  Both, since base classes give a pool the allocator of the
+ * query's parameter 0. */
 gboolean cuda_gray_allocation_propose (GstQuery * query,
-    GstAllocator * allocator);
+    GstAllocator * allocator, guint min);
 
 /* Settles the pool of our output before the base class configures it.
  * Downstream's own kind of memory or pool is used as it is; where it has no

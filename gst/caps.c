@@ -251,5 +251,7 @@ cuda_gray_caps_fixate_output (const GstCaps * incaps, GstCaps * outcaps)
       gst_structure_has_field (out, "colorimetry"))
     fixate_matrix (out, &in);
   g_free (colorimetry);
+  /* The peer's order is not a wish for 16 bits. */
+  gst_structure_fixate_field_string (out, "format", "GRAY8");
   return gst_caps_fixate (outcaps);
 }

@@ -202,7 +202,7 @@ cuda_gray_cuda_pool_new (GstCudaContext * context, GstMiniObject * stream,
   GstVideoInfo info;
   gboolean done;
 
-  if (!gst_video_info_from_caps (&info, caps))
+  if (!gst_video_info_from_caps (&info, caps) || info.size > G_MAXUINT)
     return NULL;
   /* GStreamer's has no GRAY8, and that of 1.22 aborts the process. */
   pool = GST_VIDEO_INFO_IS_GRAY (&info) ?

@@ -46,9 +46,12 @@ gst_cuda_gray_use_cuda_memory (GstCudaGray * self)
 
   g_rec_mutex_lock (&self->context_lock);
   had = self->cuda_context != NULL;
-  done = self->started && cuda_gray_cuda_context_ensure (GST_ELEMENT (self),
-      device_id, &self->cuda_context);
-  if (done && (!had || self->converter.context != self->cuda_context))
+  /* A GPU that hangs is asked for nothing more. */
+  done = self->started && !self->converter.lost &&
+      cuda_gray_cuda_context_ensure (GST_ELEMENT (self), device_id,
+      &self->cuda_context);
+  if (done && (!had || (self->converter.device >= 0 &&
+              self->converter.context != self->cuda_context)))
     enter_context (self);
   if (self->started && !done)
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
@@ -133,6 +136,7 @@ gst_cuda_gray_before_transform (GstBaseTransform * trans, GstBuffer * buffer)
   cuda_gray_cuda_context_handle (context, &device);
   if (wanted >= 0 && wanted != device)
     return;
+  g_rec_mutex_lock (&self->context_lock);
   GST_INFO_OBJECT (self, "from %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
       self->cuda_context, context);
   GST_OBJECT_LOCK (self);
@@ -140,6 +144,7 @@ gst_cuda_gray_before_transform (GstBaseTransform * trans, GstBuffer * buffer)
   self->cuda_context = gst_object_ref (context);
   GST_OBJECT_UNLOCK (self);
   enter_context (self);
+  g_rec_mutex_unlock (&self->context_lock);
   gst_clear_object (&old);
   /* For a pool in that context. */
   gst_base_transform_reconfigure_src (trans);
@@ -194,9 +199,10 @@ hand_on (GstCudaGray * self, GstBuffer * frame)
       MIN (size, rest));
   if (plane == NULL)
     return NULL;
+  /* As caps have it: a field's meta has the height of the frame. */
   gst_buffer_add_video_meta_full (plane, GST_VIDEO_FRAME_FLAG_NONE,
       GST_VIDEO_INFO_FORMAT (&self->out_info), self->plan.width,
-      self->plan.height, 1, offset, stride);
+      GST_VIDEO_INFO_HEIGHT (&self->out_info), 1, offset, stride);
   gst_buffer_add_parent_buffer_meta (plane, frame);
   return plane;
 }
@@ -304,7 +310,9 @@ gboolean
 gst_cuda_gray_propose_allocation (GstBaseTransform * trans,
     GstQuery * decide_query, GstQuery * query)
 {
+  GstCudaGray *self = GST_CUDA_GRAY (trans);
   GstAllocator *allocator;
+  guint min = 0;
   gboolean done;
 
   if (!PARENT_CLASS->propose_allocation (trans, decide_query, query))
@@ -313,9 +321,14 @@ gst_cuda_gray_propose_allocation (GstBaseTransform * trans,
   if (decide_query == NULL)
     return TRUE;
   if (is_cuda_query (query))
-    return propose_cuda (GST_CUDA_GRAY (trans), query);
-  allocator = gst_cuda_gray_ref_allocator (GST_CUDA_GRAY (trans));
-  done = allocator != NULL && cuda_gray_allocation_propose (query, allocator);
+    return propose_cuda (self, query);
+  /* What downstream holds of frames that are handed on, it holds of these. */
+  if (self->is_plane && gst_query_get_n_allocation_pools (decide_query) > 0)
+    gst_query_parse_nth_allocation_pool (decide_query, 0, NULL, NULL, &min,
+        NULL);
+  allocator = gst_cuda_gray_ref_allocator (self);
+  done = allocator != NULL &&
+      cuda_gray_allocation_propose (query, allocator, min);
   gst_clear_object (&allocator);
   return done;
 }

@@ -214,7 +214,7 @@ luma_plan_init_deep (LumaPlan * plan, size_t width, size_t height,
   }
   plan->layout = LUMA_LAYOUT_ANY;
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
-    if (!fits_any (&rgb[i]))
+    if (!fits_any (&rgb[i]) || rgb[i].step != rgb[0].step)
       return false;
     if (plan->component[i].bytes == 0)
       plan->component[i].bytes = 1;

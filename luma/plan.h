@@ -129,8 +129,8 @@ bool luma_plan_init (LumaPlan * plan, size_t width, size_t height,
     const LumaComponent rgb[LUMA_COMPONENTS], LumaMatrix matrix,
     LumaRange from, LumaRange to);
 
-/* The same for samples of 1 to 16 bits in words of their own kind, and gray
- * values of 8 or 16 bits.  A range of fewer than 8 bits is always full. */
+/* The same for samples of 1 to 16 bits in words of their own kind, all at the
+ * same step, and gray values of 8 or 16 bits.  A range of fewer than 8 bits is always full. */
 bool luma_plan_init_deep (LumaPlan * plan, size_t width, size_t height,
     const LumaComponent rgb[LUMA_COMPONENTS], LumaMatrix matrix,
     LumaRange from, LumaRange to, unsigned out_depth, bool out_big_endian);

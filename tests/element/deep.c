@@ -267,7 +267,7 @@ GST_START_TEST (test_labels)
 
 GST_END_TEST;
 
-/* 8 bits unless downstream asks for more, and it may ask in its own order. */
+/* 8 bits where downstream takes them, in whichever order it says so. */
 static const struct
 {
   const gchar *in, *filter, *out;
@@ -280,6 +280,7 @@ static const struct
   {"GRAY16_LE", "GRAY16_BE", "GRAY16_BE"},
   {"GRAY16_BE", "GRAY16_BE", "GRAY16_BE"},
   {"GRAY8", "{ GRAY16_LE, GRAY16_BE }", "GRAY16_LE"},
+  {"P010_10LE", "{ GRAY16_LE, GRAY8 }", "GRAY8"},
 };
 
 GST_START_TEST (test_choices)

@@ -245,11 +245,12 @@ sample_at (const DeepFrame * frame, guint i, guint x, guint y)
 static guint
 gray_at (const GstVideoInfo * info, const guint8 * row, guint x)
 {
+  /* At any address, which GStreamer's macros do not take. */
   switch (GST_VIDEO_INFO_FORMAT (info)) {
     case GST_VIDEO_FORMAT_GRAY16_LE:
-      return GST_READ_UINT16_LE (row + 2 * x);
+      return row[2 * x] | row[2 * x + 1] << 8;
     case GST_VIDEO_FORMAT_GRAY16_BE:
-      return GST_READ_UINT16_BE (row + 2 * x);
+      return row[2 * x] << 8 | row[2 * x + 1];
     default:
       return row[x];
   }

@@ -151,6 +151,36 @@ GST_START_TEST (test_plane)
 
 GST_END_TEST;
 
+/* Fields, whose caps have the height of both. */
+GST_START_TEST (test_field)
+{
+  GstHarness *harness = gst_harness_new ("cudagray");
+  GstVideoFrame from, to;
+  GstBuffer *in, *out;
+
+  gst_util_set_object_arg (G_OBJECT (harness->element), "backend", "cpu");
+  if (__i__ == 0)
+    gst_harness_add_propose_allocation_meta (harness, GST_VIDEO_META_API_TYPE,
+        NULL);
+  gst_harness_set_src_caps_str (harness, "video/x-raw(format:Interlaced),"
+      "format=I420,width=37,height=10,interlace-mode=alternate,"
+      "colorimetry=(string)1:4:0:1,framerate=25/1");
+  in = new_frame (harness, &cases[0].rows);
+  GST_BUFFER_FLAG_SET (in, GST_VIDEO_BUFFER_FLAG_TOP_FIELD);
+  fail_unless_equals_int (gst_harness_push (harness, gst_buffer_ref (in)),
+      GST_FLOW_OK);
+  out = gst_harness_pull (harness);
+  fail_unless (map_rows (in, harness->srcpad, &from) ==
+      map_rows (out, harness->sinkpad, &to));
+  gst_video_frame_unmap (&from);
+  gst_video_frame_unmap (&to);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (harness);
+}
+
+GST_END_TEST;
+
 /* A frame without all of its Y is no plane to hand on. */
 GST_START_TEST (test_short)
 {
@@ -173,8 +203,15 @@ plane_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_plane, 0, G_N_ELEMENTS (cases));
+  tcase_add_loop_test (tc, test_field, 0, 2);
   tcase_add_test (tc, test_short);
   return s;
 }
 
-GST_CHECK_MAIN (plane);
+int
+main (int argc, char **argv)
+{
+  gst_check_init (&argc, &argv);
+  GST_ELEMENT_REGISTER (cudagray, NULL);
+  return gst_check_run_suite (plane_suite (), "plane", __FILE__);
+}
