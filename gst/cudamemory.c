@@ -181,6 +181,9 @@ cuda_gray_cuda_stream_new (GstCudaContext * context)
 gboolean
 cuda_gray_cuda_pool_has (GstVideoFormat format)
 {
+  /* From 1.24 on a pool that lacks one says so. */
+  if (streams.stream_new != NULL)
+    return TRUE;
   switch (format) {
     case GST_VIDEO_FORMAT_VUYA:
     case GST_VIDEO_FORMAT_P012_LE:

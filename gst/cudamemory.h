@@ -60,7 +60,7 @@ gboolean cuda_gray_cuda_context_query (GstElement * element, GstQuery * query,
  * (transfer full) */
 GstMiniObject *cuda_gray_cuda_stream_new (GstCudaContext * context);
 
-/* Whether there can be a pool of such frames.  GStreamer's own aborts the
+/* Whether a pool of such frames may be asked for.  GStreamer's own aborts the
  * process, in 1.22, for formats that only later releases have. */
 gboolean cuda_gray_cuda_pool_has (GstVideoFormat format);
 

@@ -262,10 +262,9 @@ propose_cuda (GstCudaGray * self, GstQuery * query)
   if (!cuda_gray_cuda_pool_has (GST_VIDEO_INFO_FORMAT (&info)))
     return TRUE;
   pool = new_cuda_pool (self, query, 0, &size);
-  if (pool == NULL)
-    return FALSE;
-  gst_query_add_allocation_pool (query, pool, size, 0, 0);
-  gst_object_unref (pool);
+  if (pool != NULL)
+    gst_query_add_allocation_pool (query, pool, size, 0, 0);
+  gst_clear_object (&pool);
   return TRUE;
 }
 
