@@ -75,7 +75,11 @@ run_ways (Line * lines[], GstCaps * caps, guint draw)
 
 GST_START_TEST (test_formats)
 {
+  /* GStreamer allocates too few rows for NV21's chroma where the height is odd,
+   * and from 1.24 on cudaupload fails then. */
+  gboolean odd = !g_str_equal (frames_formats[__i__], "NV21");
   Line *lines[G_N_ELEMENTS (ways)];
+  guint frames = 0;
 
   if (!frames_have (frames_formats[__i__]))
     return;
@@ -85,14 +89,14 @@ GST_START_TEST (test_formats)
     GstCaps *caps = frames_caps ("", frames_formats[__i__], sizes[s][0],
         sizes[s][1]);
 
-    for (guint d = 0; d < G_N_ELEMENTS (draws); d++)
+    for (guint d = 0; d < G_N_ELEMENTS (draws) && (odd ||
+            sizes[s][1] % 2 == 0); d++, frames++)
       run_ways (lines, caps, d);
     gst_caps_unref (caps);
   }
   for (guint w = 0; w < G_N_ELEMENTS (ways); w++) {
     if (ways[w].cuda)
-      line_check_in_place (lines[w], G_N_ELEMENTS (sizes) *
-          G_N_ELEMENTS (draws));
+      line_check_in_place (lines[w], frames);
     line_free (lines[w]);
   }
 }
