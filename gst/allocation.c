@@ -24,6 +24,17 @@ new_pool (GstCaps * caps, guint size, guint min, gboolean video_meta,
   return NULL;
 }
 
+/* The caps of a query, and what they say; pools take sizes of 32 bits. */
+static GstCaps *
+parse_caps (GstQuery * query, gboolean * need_pool, GstVideoInfo * info)
+{
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, need_pool);
+  return caps != NULL && gst_video_info_from_caps (info, caps) &&
+      info->size <= G_MAXUINT ? caps : NULL;
+}
+
 gboolean
 cuda_gray_allocation_propose (GstQuery * query, GstAllocator * allocator,
     guint min)
@@ -32,11 +43,9 @@ cuda_gray_allocation_propose (GstQuery * query, GstAllocator * allocator,
   GstBufferPool *pool = NULL;
   gboolean need_pool;
   GstVideoInfo info;
-  GstCaps *caps;
+  GstCaps *caps = parse_caps (query, &need_pool, &info);
 
-  gst_query_parse_allocation (query, &caps, &need_pool);
-  if (caps == NULL || !gst_video_info_from_caps (&info, caps) ||
-      info.size > G_MAXUINT)
+  if (caps == NULL)
     return FALSE;
   gst_allocation_params_init (&params);
   params.align = 63;
@@ -94,11 +103,9 @@ cuda_gray_allocation_decide (GstQuery * query, GstAllocator * allocator)
   guint size = 0, min = 0, max = 0;
   GstBufferPool *pool = NULL;
   GstVideoInfo info;
-  GstCaps *caps;
+  GstCaps *caps = parse_caps (query, NULL, &info);
 
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (caps == NULL || !gst_video_info_from_caps (&info, caps) ||
-      info.size > G_MAXUINT)
+  if (caps == NULL)
     return FALSE;
   if (gst_query_get_n_allocation_pools (query) > 0)
     gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);

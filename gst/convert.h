@@ -6,9 +6,8 @@
  * With backend=auto a frame goes to the GPU where that reads and writes it in
  * place, to the CPU where it is too small to be worth a launch, and otherwise
  * whichever way is found to be better: docs/design.md, "Who converts a
- * frame".  From the GPU's
- * first failure on it is the CPU alone, within the same frame and with the
- * same bytes. */
+ * frame".  From the GPU's first failure on it is the CPU alone, within the same
+ * frame and with the same bytes. */
 
 #pragma once
 

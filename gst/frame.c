@@ -29,9 +29,10 @@ find_layout (Layout * layout, GstBuffer * buffer, const GstVideoInfo * info,
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
 
-  if (meta == NULL && cuda_gray_cuda_memory_info (buffer) != NULL)
-    info = cuda_gray_cuda_memory_info (buffer);
   if (meta == NULL) {
+    const GstVideoInfo *own = cuda_gray_cuda_memory_info (buffer);
+
+    info = own != NULL ? own : info;
     layout->n_planes = GST_VIDEO_INFO_N_PLANES (info);
     layout->offset = info->offset;
     layout->stride = info->stride;

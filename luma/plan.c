@@ -83,11 +83,14 @@ set_exact (LumaPlan * plan, LumaMatrix matrix, LumaRange from, LumaRange to,
     plan->component[i].coef /= common;
 }
 
-static bool
-is_single (const LumaComponent * c)
+bool
+luma_plan_is_single (const LumaPlan * plan)
 {
+  const LumaComponent *c = plan->component;
+
   for (int i = 1; i < LUMA_COMPONENTS; i++) {
-    if (c[i].plane != c[0].plane || c[i].offset != c[0].offset)
+    if (c[i].plane != c[0].plane || c[i].offset != c[0].offset ||
+        c[i].shift != c[0].shift)
       return false;
   }
   return true;
@@ -128,7 +131,7 @@ set_layout (LumaPlan * plan)
       seen |= 1u << c[i].offset;
     }
   }
-  if (is_single (c))
+  if (luma_plan_is_single (plan))
     return set_single_layout (plan);
   if (step == 1)
     plan->layout = LUMA_LAYOUT_PLANAR;

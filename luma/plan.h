@@ -139,5 +139,8 @@ bool luma_plan_init_deep (LumaPlan * plan, size_t width, size_t height,
  * last of the last; 0 for a plane that no component lies in. */
 size_t luma_plan_row_bytes (const LumaPlan * plan, unsigned plane);
 
+/* Whether one sample is in the place of all three, and need be taken once. */
+bool luma_plan_is_single (const LumaPlan * plan);
+
 /* Bytes of one row of gray values. */
 size_t luma_plan_out_bytes (const LumaPlan * plan);

@@ -104,23 +104,12 @@ store_any (const LumaPlan * plan, uint8_t * dst, const int32_t * gray, size_t n)
   }
 }
 
-/* One sample in the place of three need be taken once. */
-static bool
-is_single (const LumaPlan * plan)
-{
-  const LumaComponent *c = plan->component;
-
-  return c[0].plane == c[1].plane && c[0].offset == c[1].offset &&
-      c[0].shift == c[1].shift && c[0].plane == c[2].plane &&
-      c[0].offset == c[2].offset && c[0].shift == c[2].shift;
-}
-
 static void
 any_row (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
     uint8_t * dst, size_t width)
 {
   const LumaExact exact = luma_exact (plan);
-  const bool single = is_single (plan);
+  const bool single = luma_plan_is_single (plan);
   int32_t sample[LUMA_COMPONENTS][ANY_BLOCK], gray[ANY_BLOCK];
   const int32_t *s1 = sample[single ? 0 : 1], *s2 = sample[single ? 0 : 2];
 

@@ -209,47 +209,22 @@ run (BlockFunc block, LumaLayout layout, const LumaPlan * plan,
     block (&w, src, width - V_BLOCK, dst);
 }
 
-static void
-packed3 (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
-    uint8_t * dst, size_t width)
-{
-  run (block_packed3, LUMA_LAYOUT_PACKED3, plan, src, dst, width);
+#define ROW(name, layout) \
+static void \
+name (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS], \
+    uint8_t * dst, size_t width) \
+{ \
+  run (block_##name, layout, plan, src, dst, width); \
 }
 
-static void
-packed4 (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
-    uint8_t * dst, size_t width)
-{
-  run (block_packed4, LUMA_LAYOUT_PACKED4, plan, src, dst, width);
-}
-
-static void
-planar (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
-    uint8_t * dst, size_t width)
-{
-  run (block_planar, LUMA_LAYOUT_PLANAR, plan, src, dst, width);
-}
-
-static void
-single1 (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
-    uint8_t * dst, size_t width)
-{
-  run (block_single1, LUMA_LAYOUT_SINGLE1, plan, src, dst, width);
-}
-
-static void
-single2 (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
-    uint8_t * dst, size_t width)
-{
-  run (block_single2, LUMA_LAYOUT_SINGLE2, plan, src, dst, width);
-}
-
-static void
-single4 (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
-    uint8_t * dst, size_t width)
-{
-  run (block_single4, LUMA_LAYOUT_SINGLE4, plan, src, dst, width);
-}
+/* *INDENT-OFF* */
+ROW (packed3, LUMA_LAYOUT_PACKED3)
+ROW (packed4, LUMA_LAYOUT_PACKED4)
+ROW (planar, LUMA_LAYOUT_PLANAR)
+ROW (single1, LUMA_LAYOUT_SINGLE1)
+ROW (single2, LUMA_LAYOUT_SINGLE2)
+ROW (single4, LUMA_LAYOUT_SINGLE4)
+/* *INDENT-ON* */
 
 const LumaRows V_ROWS = {
   V_NAME, {packed3, packed4, planar, single1, single2, single4, any_row}
