@@ -46,8 +46,7 @@ alloc (GstAllocator * allocator, GstCudaContext * context, gpointer stream,
 
   gst_video_info_set_format (&carrier, GST_VIDEO_FORMAT_RGBx,
       (row_bytes (info) + 3) / 4, info->height);
-  memory = (GstCudaMemory *) (cuda_gray_cuda_memory_symbol
-      ("gst_cuda_stream_new") != NULL ?
+  memory = (GstCudaMemory *) (cuda_gray_cuda_has_streams ()?
       ((Alloc_1_24) function) (GST_CUDA_ALLOCATOR_CAST (allocator), context,
           stream, &carrier) :
       ((Alloc_1_22) function) (GST_CUDA_ALLOCATOR_CAST (allocator), context,
@@ -65,8 +64,6 @@ alloc (GstAllocator * allocator, GstCudaContext * context, gpointer stream,
 static gboolean
 copy_bytes (GstCudaMemory * from, GstCudaMemory * to)
 {
-  void (*sync) (GstCudaMemory *) = (void (*)(GstCudaMemory *))
-      cuda_gray_cuda_memory_symbol ("gst_cuda_memory_sync");
   CUDA_MEMCPY2D copy = {
     .srcMemoryType = CU_MEMORYTYPE_DEVICE,
     .dstMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -82,8 +79,7 @@ copy_bytes (GstCudaMemory * from, GstCudaMemory * to)
           GST_MAP_READ | CUDA_GRAY_MAP_CUDA))
     return FALSE;
   /* The map may have begun an upload. */
-  if (sync != NULL)
-    sync (from);
+  cuda_gray_cuda_memory_finish (from);
   if (gst_memory_map (GST_MEMORY_CAST (to), &out,
           GST_MAP_WRITE | CUDA_GRAY_MAP_CUDA)) {
     copy.srcDevice = (CUdeviceptr) (guintptr) in.data;

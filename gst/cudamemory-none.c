@@ -13,12 +13,6 @@ cuda_gray_cuda_memory_init (void)
   return FALSE;
 }
 
-gpointer
-cuda_gray_cuda_memory_symbol (const gchar * name)
-{
-  return NULL;
-}
-
 GstCudaContext *
 cuda_gray_cuda_memory_context (GstBuffer * buffer)
 {
@@ -35,6 +29,11 @@ gpointer
 cuda_gray_cuda_memory_stream (GstBuffer * buffer, GstCudaContext * context)
 {
   return NULL;
+}
+
+void
+cuda_gray_cuda_memory_finish (GstCudaMemory * memory)
+{
 }
 
 gpointer
@@ -59,6 +58,12 @@ cuda_gray_cuda_context_set (GstElement * element, GstContext * offered,
 gboolean
 cuda_gray_cuda_context_query (GstElement * element, GstQuery * query,
     GstCudaContext * context)
+{
+  return FALSE;
+}
+
+gboolean
+cuda_gray_cuda_has_streams (void)
 {
   return FALSE;
 }

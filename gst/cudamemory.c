@@ -27,20 +27,6 @@ static struct
   void (*config_set_stream) (GstStructure * config, gpointer stream);
 } streams;
 
-gpointer
-cuda_gray_cuda_memory_symbol (const gchar * name)
-{
-  /* This library links to it, so that it is there and stays. */
-  gpointer library = dlopen ("libgstcuda-1.0.so.0", RTLD_LAZY | RTLD_NOLOAD);
-  gpointer symbol = NULL;
-
-  if (library != NULL) {
-    symbol = dlsym (library, name);
-    dlclose (library);
-  }
-  return symbol;
-}
-
 static void
 find_streams (void)
 {
@@ -57,13 +43,18 @@ find_streams (void)
         (gpointer *) & streams.config_set_stream},
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++) {
-    *wanted[i].function = cuda_gray_cuda_memory_symbol (wanted[i].symbol);
+  /* This library links to it, so that it is there and stays. */
+  gpointer library = dlopen ("libgstcuda-1.0.so.0", RTLD_LAZY | RTLD_NOLOAD);
+
+  for (guint i = 0; library != NULL && i < G_N_ELEMENTS (wanted); i++) {
+    *wanted[i].function = dlsym (library, wanted[i].symbol);
     if (*wanted[i].function == NULL) {
       memset (&streams, 0, sizeof streams);
-      return;
+      break;
     }
   }
+  if (library != NULL)
+    dlclose (library);
 }
 
 gboolean
@@ -113,8 +104,8 @@ cuda_gray_cuda_memory_info (GstBuffer * buffer)
 /* Before 1.24 the memory may still be the target of a copy within the GPU's
  * memory, which gst_memory_copy does not wait for, on the context's default
  * stream. */
-static void
-finish_work (GstCudaMemory * memory)
+void
+cuda_gray_cuda_memory_finish (GstCudaMemory * memory)
 {
   if (streams.memory_sync != NULL) {
     streams.memory_sync (memory);
@@ -132,7 +123,7 @@ cuda_gray_cuda_memory_stream (GstBuffer * buffer, GstCudaContext * context)
   if (memory == NULL)
     return NULL;
   if (memory->context != context) {
-    finish_work (memory);
+    cuda_gray_cuda_memory_finish (memory);
     return NULL;
   }
   return streams.memory_get_stream != NULL ?
@@ -172,17 +163,23 @@ cuda_gray_cuda_context_query (GstElement * element, GstQuery * query,
   return gst_cuda_handle_context_query (element, query, context);
 }
 
+gboolean
+cuda_gray_cuda_has_streams (void)
+{
+  return streams.stream_new != NULL;
+}
+
 GstMiniObject *
 cuda_gray_cuda_stream_new (GstCudaContext * context)
 {
-  return streams.stream_new != NULL ? streams.stream_new (context) : NULL;
+  return cuda_gray_cuda_has_streams () ? streams.stream_new (context) : NULL;
 }
 
 gboolean
 cuda_gray_cuda_pool_has (GstVideoFormat format)
 {
   /* From 1.24 on a pool that lacks one says so. */
-  if (streams.stream_new != NULL)
+  if (cuda_gray_cuda_has_streams ())
     return TRUE;
   switch (format) {
     case GST_VIDEO_FORMAT_VUYA:

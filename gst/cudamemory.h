@@ -18,16 +18,13 @@
 G_BEGIN_DECLS
 
 typedef struct _GstCudaContext GstCudaContext;
+typedef struct _GstCudaMemory GstCudaMemory;
 
 /* gst_memory_map's flag for the address on the device. */
 #define CUDA_GRAY_MAP_CUDA ((GstMapFlags) (GST_MAP_FLAG_LAST << 1))
 
 /* Whether this build and this machine have such memory at all. */
 gboolean cuda_gray_cuda_memory_init (void);
-
-/* A function of the library that is loaded, or NULL where it has none of that
- * name. */
-gpointer cuda_gray_cuda_memory_symbol (const gchar * name);
 
 /* The context of a buffer in one GstCudaMemory, or NULL for any other buffer,
  * whatever its caps say.  (transfer none) */
@@ -40,6 +37,9 @@ const GstVideoInfo *cuda_gray_cuda_memory_info (GstBuffer * buffer);
  * others it is NULL, and that work has ended. */
 gpointer cuda_gray_cuda_memory_stream (GstBuffer * buffer,
     GstCudaContext * context);
+
+/* Waits for what is under way on a memory. */
+void cuda_gray_cuda_memory_finish (GstCudaMemory * memory);
 
 /* The CUcontext, and the device that it is on. */
 gpointer cuda_gray_cuda_context_handle (GstCudaContext * context,
@@ -55,6 +55,9 @@ void cuda_gray_cuda_context_set (GstElement * element, GstContext * offered,
     gint device_id, GstCudaContext ** context);
 gboolean cuda_gray_cuda_context_query (GstElement * element, GstQuery * query,
     GstCudaContext * context);
+
+/* Whether memory names streams: the library is that of 1.24 or later. */
+gboolean cuda_gray_cuda_has_streams (void);
 
 /* A stream of the context for the pools of one element, or NULL before 1.24.
  * (transfer full) */

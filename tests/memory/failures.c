@@ -157,7 +157,7 @@ is_sure (guint step)
 
   if (steps[step].call == FAULTS_LAUNCH)
     return TRUE;
-  return cuda_gray_cuda_memory_symbol ("gst_cuda_stream_new") == NULL &&
+  return !cuda_gray_cuda_has_streams () &&
       steps[step].call == FAULTS_STREAM_QUERY && steps[step].after < queries;
 }
 

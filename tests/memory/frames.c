@@ -223,15 +223,13 @@ frames_memory (GstBuffer * buffer)
   return GST_CUDA_MEMORY_CAST (memory);
 }
 
-/* From GStreamer 1.24 on work may be under way on the memory's own stream. */
+/* From GStreamer 1.24 on work may be under way on the memory's own stream;
+ * before, what is not finished is to be seen. */
 static void
 end_work (GstCudaMemory * memory)
 {
-  void (*sync) (GstCudaMemory *) = (void (*)(GstCudaMemory *))
-      cuda_gray_cuda_memory_symbol ("gst_cuda_memory_sync");
-
-  if (sync != NULL)
-    sync (memory);
+  if (cuda_gray_cuda_has_streams ())
+    cuda_gray_cuda_memory_finish (memory);
 }
 
 /* Through a stream that waits for no other of its context. */
