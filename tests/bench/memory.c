@@ -35,6 +35,7 @@ typedef struct
 {
   BenchSize size;
   gsize pixels;
+  LumaPlan plan;
   GstCudaContext *context;
   GstMiniObject *order;         /* the frames' stream; NULL before 1.24 */
   cudaStream_t stream;
@@ -66,18 +67,11 @@ spin (Rig * rig)
 static void
 launch (Rig * rig, guint i, guint8 * to, gboolean over_link)
 {
-  GpuFrame frame = {
-    .halves = { 0 },
-    .layout = LUMA_LAYOUT_PACKED3,
-    .step = 3,
-    .out_bytes = 1,
-    .width = rig->size.width,
-    .height = rig->size.height,
-    .dst = to,
-    .dst_stride = rig->size.width,
-    .max_blocks = gpu_max_blocks (rig->device, over_link),
-  };
+  GpuFrame frame = gpu_frame (&rig->plan);
 
+  frame.dst = to;
+  frame.dst_stride = rig->size.width;
+  frame.max_blocks = gpu_max_blocks (rig->device, over_link);
   for (int c = 0; c < LUMA_COMPONENTS; c++) {
     frame.src[c] = rig->source[i % BUFFERS];
     frame.src_stride[c] = rig->stride;
@@ -115,6 +109,9 @@ push (Rig * rig, GstHarness * harness, guint i)
 static void
 rig_init (Rig * rig, BenchSize size)
 {
+  const LumaComponent rgb[] = { {0, 0, 3, 0, 8}, {0, 1, 3, 0, 8},
+  {0, 2, 3, 0, 8}
+  };
   GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
       "RGB", "width", G_TYPE_INT, (gint) size.width, "height", G_TYPE_INT,
       (gint) size.height, NULL);
@@ -124,6 +121,8 @@ rig_init (Rig * rig, BenchSize size)
       gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, NULL));
   rig->size = size;
   rig->pixels = size.width * size.height;
+  luma_plan_init (&rig->plan, size.width, size.height, rgb, LUMA_MATRIX_BT601,
+      LUMA_RANGE_FULL, LUMA_RANGE_FULL);
   rig->pool = cuda_gray_cuda_pool_new (rig->context, rig->order, caps, 0,
       &bytes);
   gst_caps_unref (caps);
