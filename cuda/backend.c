@@ -105,16 +105,15 @@ find_route (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
 {
   memset (route, 0, sizeof *route);
   for (unsigned p = 0; p < LUMA_PLANES; p++) {
-    size_t row_bytes = luma_plan_row_bytes (plan, p);
+    LumaExtent extent = luma_plan_extent (plan, p);
 
-    if (row_bytes == 0)
+    if (extent.rows == 0)
       continue;
-    route->source[p] = gpu_span (src->data[p], src->stride[p], row_bytes,
-        plan->height);
+    route->source[p] = gpu_span (src->data[p], src->stride[p], extent);
     route->source_at[p] = reach (self, &route->source[p], route);
   }
-  route->target = gpu_span (dst->data, dst->stride, luma_plan_out_bytes (plan),
-      plan->height);
+  route->target = gpu_span (dst->data, dst->stride,
+      luma_plan_out_extent (plan));
   route->target_at = reach (self, &route->target, route);
 }
 
@@ -156,7 +155,7 @@ stage_source (GpuBackend * self, Route * route)
 static size_t
 staged_pitch (const LumaPlan * plan)
 {
-  return (luma_plan_out_bytes (plan) + 63) / 64 * 64;
+  return (luma_plan_out_extent (plan).row_bytes + 63) / 64 * 64;
 }
 
 static cudaError_t
@@ -184,15 +183,15 @@ fetch_target (GpuBackend * self)
 {
   const LumaPlan *plan = self->fetch_plan;
   const LumaTarget *dst = &self->fetch_to;
-  size_t row_bytes = luma_plan_out_bytes (plan);
-  GpuSpan span = gpu_span (dst->data, dst->stride, row_bytes, plan->height);
+  LumaExtent extent = luma_plan_out_extent (plan);
+  GpuSpan span = gpu_span (dst->data, dst->stride, extent);
   size_t pitch = (size_t) (dst->stride < 0 ? -dst->stride : dst->stride);
 
   self->fetch_plan = NULL;
   if (plan->height == 1)
-    pitch = row_bytes;
+    pitch = extent.row_bytes;
   return TRY (self, Memcpy2DAsync, span.start, pitch, self->staged_out.data,
-      staged_pitch (plan), row_bytes, plan->height, cudaMemcpyDefault,
+      staged_pitch (plan), extent.row_bytes, extent.rows, cudaMemcpyDefault,
       self->at_work);
 }
 

@@ -33,35 +33,52 @@ load_any (uint4 * tile, const uint8_t * p, int size, int lane)
   return lead;
 }
 
-__device__ __forceinline__ int32_t
-sample_at (const GpuComponent & c, const uint8_t * p)
+/* What of a component is in the tile: its sample of the tile's pixel 0 is the
+ * phase-th from at on. */
+struct Samples
 {
-  uint32_t word = p[0];
+  const uint8_t *at;
+  int phase;
+};
 
+__device__ __forceinline__ int32_t
+sample_of (const LumaComponent & c, const Samples & samples, int pixel)
+{
+  int i = samples.phase + (pixel >> c.sub_x), shift = c.shift;
+  const uint8_t *p = samples.at;
+  uint32_t word;
+
+  if (c.per_word > 1) {
+    shift += i % (int) c.per_word * (int) c.depth;
+    i /= (int) c.per_word;
+  }
+  p += i * (int) c.step;
+  word = p[0];
   if (c.bytes == 2) {
     word = c.big_endian ? word << 8 | p[1] : word | p[1] << 8;
   } else if (c.bytes == 4) {
     word |= p[1] << 8 | p[2] << 16 | (uint32_t) p[3] << 24;
     word = c.big_endian ? __byte_perm (word, 0, 0x0123) : word;
   }
-  return (int32_t) (word >> c.shift & c.mask);
+  return (int32_t) (word >> shift & ((1u << c.depth) - 1));
 }
 
 /* The gray values of four pixels, as bytes of one word or of two. */
 __device__ __forceinline__ uint2
-any_grays (const GpuFrame & frame, const uint8_t * const *sample, int at,
-    int end)
+any_grays (const GpuFrame & frame, const Samples * samples, int at, int end)
 {
   uint32_t gray[4];
 
 #pragma unroll
   for (int j = 0; j < 4; j++) {
-    int x = min (at + j, end - 1) * (int) frame.step;
+    int32_t s[LUMA_COMPONENTS];
 
-    gray[j] = (uint32_t) luma_exact_gray (&frame.exact,
-        sample_at (frame.component[0], sample[0] + x),
-        sample_at (frame.component[1], sample[1] + x),
-        sample_at (frame.component[2], sample[2] + x));
+#pragma unroll
+    for (int i = 0; i < LUMA_COMPONENTS; i++)
+      s[i] = sample_of (frame.component[i], samples[i], min (at + j, end - 1));
+    gray[j] = (uint32_t) (frame.wide ?
+        luma_wide_gray (&frame.when_wide, s[0], s[1], s[2]) :
+        luma_exact_gray (&frame.exact, s[0], s[1], s[2]));
   }
   if (frame.out_bytes == 1)
     return make_uint2 (gray[0] | gray[1] << 8 | gray[2] << 16 | gray[3] << 24,
@@ -88,6 +105,36 @@ store_any (uint8_t * to, uint2 grays, int n, int out_bytes)
     to[i] = (uint8_t) ((i < 4 ? grays.x : grays.y) >> i % 4 * 8);
 }
 
+/* Brings a component's samples of n pixels from x on, unless a component before it
+ * has brought the same bytes. */
+__device__ __forceinline__ void
+load_samples (const GpuFrame & frame, AnyTile & tile, Samples * samples,
+    const uint8_t ** from, int i, size_t row, size_t x, int n, int lane)
+{
+  const LumaComponent & c = frame.component[i];
+  size_t first = x >> c.sub_x;
+  int phase = 0, words, before = 0;
+
+  if (c.per_word > 1) {
+    phase = (int) (first % c.per_word);
+    first /= c.per_word;
+  }
+  words = (phase + ((n - 1) >> c.sub_x)) / (int) c.per_word + 1;
+  from[i] = frame.src[i] + (ptrdiff_t) luma_plane_row (&c, row) *
+      frame.src_stride[i] + first * c.step;
+  while (from[before] != from[i] ||
+      frame.component[before].sub_x != c.sub_x ||
+      frame.component[before].step != c.step)
+    before++;
+  samples[i].phase = phase;
+  if (before == i)
+    samples[i].at = (const uint8_t *) tile.word[i] + load_any (tile.word[i],
+        from[i], words * (int) c.step, lane);
+  else
+    samples[i].at = samples[before].at - frame.component[before].offset;
+  samples[i].at += c.offset;
+}
+
 __global__ void __launch_bounds__ (lanes * warps)
 convert_any (const __grid_constant__ GpuFrame frame)
 {
@@ -101,25 +148,16 @@ convert_any (const __grid_constant__ GpuFrame frame)
 
     for (; x < frame.width; x += (size_t) gridDim.x * warps * any_pixels) {
       int n = (int) min (frame.width - x, (size_t) any_pixels);
-      const uint8_t *sample[LUMA_COMPONENTS];
+      const uint8_t *from[LUMA_COMPONENTS];
+      Samples samples[LUMA_COMPONENTS];
 
-      for (int i = 0; i < LUMA_COMPONENTS; i++) {
-        int shared = frame.src[i] == frame.src[0] &&
-            frame.src_stride[i] == frame.src_stride[0] ? 0 : i;
-
-        if (shared == i)
-          sample[i] = (const uint8_t *) tile.word[i] + load_any (tile.word[i],
-              frame.src[i] + (ptrdiff_t) row * frame.src_stride[i] +
-              frame.step * x, frame.step * n, lane);
-        else
-          sample[i] = sample[0];
-      }
+#pragma unroll
       for (int i = 0; i < LUMA_COMPONENTS; i++)
-        sample[i] += frame.component[i].offset;
+        load_samples (frame, tile, samples, from, i, row, x, n, lane);
       __syncwarp ();
       for (int at = 4 * lane; at < n; at += 4 * lanes)
         store_any (dst + (x + at) * frame.out_bytes,
-            any_grays (frame, sample, at, n), min (n - at, 4),
+            any_grays (frame, samples, at, n), min (n - at, 4),
             frame.out_bytes);
       __syncwarp ();
     }

@@ -233,7 +233,7 @@ struct Grays
       take (words[p], tile.word[p], start[p] + step * at);
 #pragma unroll
     for (int i = 0; i < pixels / 4; i++) {
-      four_pixels<LAYOUT> (pixel, words, i, frame.offset);
+      four_pixels<LAYOUT> (pixel, words, i, frame.component[0].offset);
       word[i] = four_grays (frame, pixel);
     }
   }
@@ -359,14 +359,18 @@ launch (const GpuFrame & frame, dim3 grid, cudaStream_t stream)
   convert<LAYOUT> <<<grid, lanes * warps, 0, stream>>> (frame);
 }
 
-/* Rows without a gap between them are one long row. */
+/* Rows without a gap between them are one long row, where each pixel has
+ * samples of its own. */
 void
 join_rows (GpuFrame * f)
 {
   if (f->dst_stride != (ptrdiff_t) (f->out_bytes * f->width))
     return;
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
-    if (f->src_stride[i] != (ptrdiff_t) (f->step * f->width))
+    const LumaComponent *c = &f->component[i];
+
+    if (f->src_stride[i] != (ptrdiff_t) (c->step * f->width) ||
+        c->sub_x > 0 || c->sub_y > 0 || c->per_word > 1)
       return;
   }
   f->width *= f->height;

@@ -8,26 +8,18 @@
 
 #include "arith.h"
 
-/* A component of LUMA_LAYOUT_ANY. */
-typedef struct
-{
-  unsigned offset, bytes, shift;
-  uint32_t mask;
-  bool big_endian;
-} GpuComponent;
-
 /* One frame as a kernel takes it; the addresses are the device's. */
 typedef struct
 {
   LumaHalves halves;
   bool clamps;
   LumaLayout layout;
-  unsigned step, offset;        /* bytes, of a pixel and of a single sample */
-  /* For LUMA_LAYOUT_ANY; out_bytes for all. */
-  LumaExact exact;
-  GpuComponent component[LUMA_COMPONENTS];
+  LumaComponent component[LUMA_COMPONENTS];
   unsigned out_bytes;
-  bool out_big_endian;
+  /* For LUMA_LAYOUT_ANY. */
+  bool wide, out_big_endian;
+  LumaExact exact;
+  LumaWide when_wide;
   size_t width, height;         /* pixels */
   /* Row 0 of each component; those in one plane use the first alone. */
   const uint8_t *src[LUMA_COMPONENTS];
@@ -47,22 +39,14 @@ gpu_frame (const LumaPlan * plan)
   frame.halves = luma_halves (&plan->fixed);
   frame.clamps = plan->fixed.clamps;
   frame.layout = plan->layout;
-  frame.step = plan->component[0].step;
-  frame.offset = plan->component[0].offset;
+  memcpy (frame.component, plan->component, sizeof frame.component);
+  frame.wide = plan->wide;
   frame.exact = luma_exact (plan);
+  frame.when_wide = luma_wide (plan);
   frame.out_bytes = plan->out_bytes;
   frame.out_big_endian = plan->out_big_endian;
   frame.width = plan->width;
   frame.height = plan->height;
-  for (int i = 0; i < LUMA_COMPONENTS; i++) {
-    const LumaComponent *c = &plan->component[i];
-
-    frame.component[i].offset = c->offset;
-    frame.component[i].bytes = c->bytes;
-    frame.component[i].shift = c->shift;
-    frame.component[i].mask = (1u << c->depth) - 1;
-    frame.component[i].big_endian = c->big_endian;
-  }
   return frame;
 }
 

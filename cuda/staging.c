@@ -6,14 +6,13 @@
 #include <string.h>
 
 GpuSpan
-gpu_span (const uint8_t * data, ptrdiff_t stride, size_t row_bytes,
-    size_t height)
+gpu_span (const uint8_t * data, ptrdiff_t stride, LumaExtent extent)
 {
-  ptrdiff_t last = (ptrdiff_t) (height - 1) * stride;
+  ptrdiff_t last = (ptrdiff_t) (extent.rows - 1) * stride;
   GpuSpan span;
 
   span.start = (uint8_t *) data + (last < 0 ? last : 0);
-  span.size = (size_t) (last < 0 ? -last : last) + row_bytes;
+  span.size = (size_t) (last < 0 ? -last : last) + extent.row_bytes;
   return span;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "calls.h"
+#include "plan.h"
 
 /* A buffer in device memory that grows. */
 typedef struct
@@ -22,9 +23,8 @@ typedef struct
   size_t size;
 } GpuSpan;
 
-/* Rows from data on, each row_bytes long and stride bytes from the last. */
-GpuSpan gpu_span (const uint8_t * data, ptrdiff_t stride, size_t row_bytes,
-    size_t height);
+/* Rows from data on, stride bytes from one to the next. */
+GpuSpan gpu_span (const uint8_t * data, ptrdiff_t stride, LumaExtent extent);
 
 /* Makes room for size bytes; what was in the buffer is lost.  Nothing may be
  * at work on it but what the stream does.  The context is current. */

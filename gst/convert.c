@@ -263,15 +263,16 @@ static gboolean
 map_output (CudaGrayConverter * self, CudaGrayFrame * out,
     const LumaPlan * plan, const GstVideoInfo * info, GstBuffer * buffer)
 {
-  const gsize row_bytes[LUMA_PLANES] = { luma_plan_out_bytes (plan) };
+  const LumaExtent extent[LUMA_PLANES] = { luma_plan_out_extent (plan) };
   gchar *problem = NULL;
   CudaGrayFrameResult result;
 
-  result = cuda_gray_frame_map (out, buffer, info, row_bytes, plan->height,
+  result = cuda_gray_frame_map (out, buffer, info, extent,
       GST_MAP_WRITE | device_flag (self, buffer), &problem);
   find_stream (self, out);
   if (result == CUDA_GRAY_FRAME_OK &&
-      (plan->height == 1 || (gsize) ABS (out->stride[0]) >= row_bytes[0]))
+      (plan->height == 1
+          || (gsize) ABS (out->stride[0]) >= extent[0].row_bytes))
     return TRUE;
   if (result == CUDA_GRAY_FRAME_OK) {
     problem = g_strdup_printf ("rows at stride %d overlap", out->stride[0]);
@@ -289,11 +290,11 @@ map_input (CudaGrayConverter * self, CudaGrayFrame * in,
     const LumaPlan * plan, const GstVideoInfo * info, GstBuffer * buffer,
     gchar ** problem)
 {
-  gsize row_bytes[LUMA_PLANES];
+  LumaExtent extent[LUMA_PLANES];
 
   for (guint p = 0; p < LUMA_PLANES; p++)
-    row_bytes[p] = luma_plan_row_bytes (plan, p);
-  switch (cuda_gray_frame_map (in, buffer, info, row_bytes, plan->height,
+    extent[p] = luma_plan_extent (plan, p);
+  switch (cuda_gray_frame_map (in, buffer, info, extent,
           GST_MAP_READ | device_flag (self, buffer), problem)) {
     case CUDA_GRAY_FRAME_OK:
       find_stream (self, in);

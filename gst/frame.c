@@ -57,8 +57,8 @@ find_layout (Layout * layout, GstBuffer * buffer, const GstVideoInfo * info,
 /* All of this fits 64 bits: heights and strides are under 2^31, and an offset
  * past the buffer's end is refused before it is used. */
 static gboolean
-check_plane (Span * span, const Layout * layout, guint plane, gsize row_bytes,
-    gsize height, gsize size, gchar ** problem)
+check_plane (Span * span, const Layout * layout, guint plane,
+    LumaExtent extent, gsize size, gchar ** problem)
 {
   gint64 last;
 
@@ -72,15 +72,15 @@ check_plane (Span * span, const Layout * layout, guint plane, gsize row_bytes,
         "%u at byte %" G_GSIZE_FORMAT, size, plane, layout->offset[plane]);
     return FALSE;
   }
-  last = (gint64) (height - 1) * layout->stride[plane];
+  last = (gint64) (extent.rows - 1) * layout->stride[plane];
   span->begin = (gint64) layout->offset[plane] + MIN (last, 0);
-  span->end = (gint64) layout->offset[plane] + MAX (last, 0) + row_bytes;
+  span->end = (gint64) layout->offset[plane] + MAX (last, 0) + extent.row_bytes;
   if (span->begin >= 0 && span->end <= (gint64) size)
     return TRUE;
   *problem = g_strdup_printf ("got %" G_GSIZE_FORMAT " bytes, needed bytes %"
       G_GINT64_FORMAT " to %" G_GINT64_FORMAT " for %" G_GSIZE_FORMAT
       " rows of %" G_GSIZE_FORMAT " bytes at stride %d", size, span->begin,
-      span->end, height, row_bytes, layout->stride[plane]);
+      span->end, extent.rows, extent.row_bytes, layout->stride[plane]);
   return FALSE;
 }
 
@@ -108,16 +108,16 @@ map_plane (CudaGrayFrame * frame, guint plane, const Span * span,
 
 static gboolean
 check (Layout * layout, Span span[LUMA_PLANES], GstBuffer * buffer,
-    const GstVideoInfo * info, const gsize row_bytes[LUMA_PLANES],
-    gsize height, gchar ** problem)
+    const GstVideoInfo * info, const LumaExtent extent[LUMA_PLANES],
+    gchar ** problem)
 {
   gsize size = gst_buffer_get_size (buffer);
 
   if (!find_layout (layout, buffer, info, problem))
     return FALSE;
   for (guint p = 0; p < LUMA_PLANES; p++) {
-    if (row_bytes[p] != 0 && !check_plane (&span[p], layout, p, row_bytes[p],
-            height, size, problem))
+    if (extent[p].rows != 0 && !check_plane (&span[p], layout, p, extent[p],
+            size, problem))
       return FALSE;
   }
   return TRUE;
@@ -125,18 +125,18 @@ check (Layout * layout, Span span[LUMA_PLANES], GstBuffer * buffer,
 
 gboolean
 cuda_gray_frame_check (GstBuffer * buffer, const GstVideoInfo * info,
-    const gsize row_bytes[LUMA_PLANES], gsize height, gchar ** problem)
+    const LumaExtent extent[LUMA_PLANES], gchar ** problem)
 {
   Span span[LUMA_PLANES];
   Layout layout;
 
-  return check (&layout, span, buffer, info, row_bytes, height, problem);
+  return check (&layout, span, buffer, info, extent, problem);
 }
 
 CudaGrayFrameResult
 cuda_gray_frame_map (CudaGrayFrame * frame, GstBuffer * buffer,
-    const GstVideoInfo * info, const gsize row_bytes[LUMA_PLANES],
-    gsize height, GstMapFlags flags, gchar ** problem)
+    const GstVideoInfo * info, const LumaExtent extent[LUMA_PLANES],
+    GstMapFlags flags, gchar ** problem)
 {
   Span span[LUMA_PLANES];
   Layout layout;
@@ -144,10 +144,10 @@ cuda_gray_frame_map (CudaGrayFrame * frame, GstBuffer * buffer,
   memset (frame, 0, sizeof *frame);
   frame->buffer = buffer;
   frame->on_device = (flags & CUDA_GRAY_MAP_CUDA) != 0;
-  if (!check (&layout, span, buffer, info, row_bytes, height, problem))
+  if (!check (&layout, span, buffer, info, extent, problem))
     return CUDA_GRAY_FRAME_BAD;
   for (guint p = 0; p < LUMA_PLANES; p++) {
-    if (row_bytes[p] != 0 && !map_plane (frame, p, &span[p], &layout, flags)) {
+    if (extent[p].rows != 0 && !map_plane (frame, p, &span[p], &layout, flags)) {
       cuda_gray_frame_unmap (frame);
       return CUDA_GRAY_FRAME_UNMAPPABLE;
     }

@@ -30,23 +30,22 @@ typedef enum
   CUDA_GRAY_FRAME_UNMAPPABLE
 } CudaGrayFrameResult;
 
-/* Maps the rows of a buffer: of plane p, row_bytes[p] bytes a row and height
- * rows; none of a plane with row_bytes 0.  They lie where the buffer's
- * GstVideoMeta says, or else where info does; strides may be negative, and
- * planes may lie in several memories.  flags is GST_MAP_READ or WRITE, with
- * CUDA_GRAY_MAP_CUDA for the addresses on the GPU of a buffer that has a
- * cuda_gray_cuda_memory_context.
+/* Maps the rows of a buffer: of plane p, extent[p], which may be none.  They
+ * lie where the buffer's GstVideoMeta says, or else where info does; strides
+ * may be negative, and planes may lie in several memories.  flags is
+ * GST_MAP_READ or WRITE, with CUDA_GRAY_MAP_CUDA for the addresses on the GPU
+ * of a buffer that has a cuda_gray_cuda_memory_context.
  *
  * On BAD nothing was mapped or read, and *problem says what was got and what
  * was needed (transfer full).  OK needs cuda_gray_frame_unmap. */
 CudaGrayFrameResult cuda_gray_frame_map (CudaGrayFrame * frame,
     GstBuffer * buffer, const GstVideoInfo * info,
-    const gsize row_bytes[LUMA_PLANES], gsize height, GstMapFlags flags,
+    const LumaExtent extent[LUMA_PLANES], GstMapFlags flags,
     gchar ** problem);
 
 /* The check of cuda_gray_frame_map alone: TRUE, or *problem. */
 gboolean cuda_gray_frame_check (GstBuffer * buffer, const GstVideoInfo * info,
-    const gsize row_bytes[LUMA_PLANES], gsize height, gchar ** problem);
+    const LumaExtent extent[LUMA_PLANES], gchar ** problem);
 
 void cuda_gray_frame_unmap (CudaGrayFrame * frame);
 

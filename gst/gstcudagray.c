@@ -15,7 +15,9 @@
  * Shows the test picture in gray.
  *
  * Of YUV the Y is read alone: the output has the input's matrix, and full range
- * unless the output caps ask for limited.
+ * unless the output caps ask for limited.  Where they ask for another matrix,
+ * chroma is read as well, each sample for the pixels that share it, and the
+ * output is the luma that the exact colour has in that matrix.
  *
  * From RGB the output is the luma of the matrix and range that the output caps
  * name, bt601 and full range if they name none, computed exactly and rounded

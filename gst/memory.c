@@ -174,7 +174,7 @@ report_no_memory (GstCudaGray * self)
 static GstBuffer *
 hand_on (GstCudaGray * self, GstBuffer * frame)
 {
-  const gsize row_bytes[LUMA_PLANES] = { luma_plan_out_bytes (&self->plan) };
+  const LumaExtent extent[LUMA_PLANES] = { luma_plan_out_extent (&self->plan) };
   const GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
   gsize begin = meta != NULL ? meta->offset[0] : self->in_info.offset[0];
   gint stride[GST_VIDEO_MAX_PLANES] = {
@@ -191,7 +191,7 @@ hand_on (GstCudaGray * self, GstBuffer * frame)
           size != self->out_info.size || rest < size))
     return NULL;
   if (stride[0] <= 0 || !cuda_gray_frame_check (frame, &self->in_info,
-          row_bytes, self->plan.height, &problem)) {
+          extent, &problem)) {
     g_free (problem);
     return NULL;
   }

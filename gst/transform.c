@@ -61,12 +61,11 @@ GstFlowReturn
 gst_cuda_gray_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
 {
   GstCudaGray *self = GST_CUDA_GRAY (trans);
-  const gsize row_bytes[LUMA_PLANES] = { luma_plan_out_bytes (&self->plan) };
+  const LumaExtent extent[LUMA_PLANES] = { luma_plan_out_extent (&self->plan) };
   GstFlowReturn flow;
   gchar *problem = NULL;
 
-  if (cuda_gray_frame_check (buffer, &self->in_info, row_bytes,
-          self->plan.height, &problem)) {
+  if (cuda_gray_frame_check (buffer, &self->in_info, extent, &problem)) {
     gst_cuda_gray_passed (self);
     return GST_FLOW_OK;
   }
@@ -79,16 +78,18 @@ static void
 gst_cuda_gray_count (GstCudaGray * self, CudaGrayConvertResult result,
     const CudaGrayOutcome * outcome)
 {
+  LumaExtent extent = luma_plan_out_extent (&self->plan);
+
   GST_OBJECT_LOCK (self);
   self->stats.failovers += outcome->failed_over;
   self->stats.set_aside += outcome->set_aside;
   if (result == CUDA_GRAY_CONVERTED) {
     self->stats.frames[outcome->path]++;
-    self->stats.bytes_out += luma_plan_out_bytes (&self->plan) *
-        self->plan.height;
-    for (guint p = 0; p < LUMA_PLANES; p++)
-      self->stats.bytes_in += luma_plan_row_bytes (&self->plan, p) *
-          self->plan.height;
+    self->stats.bytes_out += extent.row_bytes * extent.rows;
+    for (guint p = 0; p < LUMA_PLANES; p++) {
+      extent = luma_plan_extent (&self->plan, p);
+      self->stats.bytes_in += extent.row_bytes * extent.rows;
+    }
   }
   GST_OBJECT_UNLOCK (self);
   if (outcome->failed_over)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-/* The luma arithmetic in fixed point: one text for the C row and for the CUDA
- * kernels.  plan.c proves it equal to the exact rule.  Any thread. */
+/* The luma arithmetic: one text for the C rows and for the CUDA kernels.
+ * plan.c proves what is in fixed point equal to the exact rule.  Any thread. */
 
 #pragma once
 
@@ -13,6 +13,14 @@
 #else
 #define LUMA_INLINE static inline
 #endif
+
+/* The row of its plane that has a component's samples for pixel row y. */
+LUMA_INLINE size_t
+luma_plane_row (const LumaComponent * c, size_t y)
+{
+  return c->two_fields && c->sub_y > 0 ?
+      (y >> (1 + c->sub_y)) * 2 + (y & 1) : y >> c->sub_y;
+}
 
 /* LumaFixed, split into 16-bit halves, two to a word. */
 typedef struct
@@ -105,4 +113,51 @@ luma_exact_gray (const LumaExact * e, int32_t s0, int32_t s1, int32_t s2)
   q = rest < 0 ? q - 1 : q;
   q = rest >= e->divisor ? q + 1 : q;
   return (int32_t) (q > e->max ? e->max : q);
+}
+
+/* The same where LumaPlan.wide says that n may not fit. */
+typedef struct
+{
+  double ratio[LUMA_COMPONENTS];        /* of coef to divisor */
+  int64_t coef[LUMA_COMPONENTS], bias, divisor;
+  int32_t from[LUMA_COMPONENTS], zero, max;
+} LumaWide;
+
+LUMA_INLINE LumaWide
+luma_wide (const LumaPlan * plan)
+{
+  LumaWide w;
+
+  for (int i = 0; i < LUMA_COMPONENTS; i++) {
+    w.ratio[i] = (double) plan->component[i].coef / (double) plan->divisor;
+    w.coef[i] = plan->component[i].coef;
+    w.from[i] = plan->component[i].zero;
+  }
+  w.bias = plan->bias;
+  w.divisor = plan->divisor;
+  w.zero = (int32_t) plan->zero;
+  w.max = (int32_t) plan->max;
+  return w;
+}
+
+/* Doubles give the quotient, or one beside it.  The rest of the division lies
+ * between -divisor and 2 divisor then, so that it is exact modulo 2^64,
+ * whatever n is. */
+LUMA_INLINE int32_t
+luma_wide_gray (const LumaWide * w, int32_t s0, int32_t s1, int32_t s2)
+{
+  const int32_t d0 = s0 - w->from[0], d1 = s1 - w->from[1];
+  const int32_t d2 = s2 - w->from[2];
+  double about = 0.5 + w->ratio[0] * d0 + w->ratio[1] * d1 + w->ratio[2] * d2;
+  int32_t q = (int32_t) about;
+  int64_t rest;
+
+  q -= about < q;
+  rest = (int64_t) ((uint64_t) w->bias +
+      (uint64_t) w->coef[0] * (uint64_t) (int64_t) d0 +
+      (uint64_t) w->coef[1] * (uint64_t) (int64_t) d1 +
+      (uint64_t) w->coef[2] * (uint64_t) (int64_t) d2 -
+      (uint64_t) (int64_t) q * (uint64_t) w->divisor);
+  q += w->zero + (rest >= w->divisor) - (rest < 0);
+  return q < 0 ? 0 : q > w->max ? w->max : q;
 }

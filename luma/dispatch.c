@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arith.h"
 #include "row-tables.h"
 
 static const LumaRows rows_exact = {
@@ -73,8 +74,10 @@ luma_rows_convert (const LumaRows * rows, const LumaPlan * plan,
     const uint8_t *line[LUMA_COMPONENTS];
 
     for (int i = 0; i < LUMA_COMPONENTS; i++) {
-      unsigned plane = plan->component[i].plane;
-      line[i] = src->data[plane] + (ptrdiff_t) y *src->stride[plane];
+      const LumaComponent *c = &plan->component[i];
+
+      line[i] = src->data[c->plane] +
+          (ptrdiff_t) luma_plane_row (c, y) * src->stride[c->plane];
     }
     row (plan, line, dst->data + (ptrdiff_t) y * dst->stride, plan->width);
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-#include "plan.h"
+#include "arith.h"
 
 #include <string.h>
 
@@ -44,43 +44,101 @@ range_of (LumaRange range, unsigned depth, int64_t * from, int64_t * length)
   *length = limited ? (int64_t) 219 << (depth - 8) : ((int64_t) 1 << depth) - 1;
 }
 
-/* With s for samples, o for what their range begins with and m for its length,
- * O and M for the same of the gray values, D for the denominator of the weights
- * k, and Q for a common multiple of all m,
- *
- *     Y + 1/2 = O + M (the sum of k/D (s - o) / m) + 1/2
- *
- * over the divisor 2 D Q.  All of it is then brought to lowest terms; what is
- * left is far below 2^53 for samples and gray values of 16 bits. */
-static void
-set_exact (LumaPlan * plan, LumaMatrix matrix, LumaRange from, LumaRange to,
-    unsigned out_depth)
+/* L = the sum of weight / over x (s - begin) / length, over samples s. */
+typedef struct
+{
+  int64_t over, weight[LUMA_COMPONENTS];
+  int64_t begin[LUMA_COMPONENTS], length[LUMA_COMPONENTS];
+} Linear;
+
+static Linear
+linear_of_rgb (const LumaComponent * rgb, LumaMatrix matrix, LumaRange range)
 {
   const int *k = weights[matrix];
-  int64_t begin[LUMA_COMPONENTS], length[LUMA_COMPONENTS], q = 1;
-  int64_t out_begin, out_length, common;
+  Linear linear = { k[0], {k[1], k[2], k[3]}, {0}, {0} };
 
-  range_of (to, out_depth, &out_begin, &out_length);
-  for (int i = 0; i < LUMA_COMPONENTS; i++) {
-    range_of (from, plan->component[i].depth, &begin[i], &length[i]);
-    q = q / gcd (q, length[i]) * length[i];
+  for (int i = 0; i < LUMA_COMPONENTS; i++)
+    range_of (range, rgb[i].depth, &linear.begin[i], &linear.length[i]);
+  return linear;
+}
+
+/* With R, G and B put into L as plan.h has them, j and k over J and K,
+ *
+ *     L = v(Y) + (2 (J - jb) (kb jg - kg jb) v(U)
+ *              +  2 (J - jr) (kr jg - kg jr) v(V)) / (J K jg) */
+static Linear
+linear_of_yuv (const LumaComponent * yuv, LumaMatrix from, LumaMatrix to,
+    LumaRange range)
+{
+  const int64_t J = weights[from][0], jr = weights[from][1];
+  const int64_t jg = weights[from][2], jb = weights[from][3];
+  const int64_t K = weights[to][0], kr = weights[to][1];
+  const int64_t kg = weights[to][2], kb = weights[to][3];
+  int64_t u = 2 * (J - jb) * (kb * jg - kg * jb);
+  int64_t v = 2 * (J - jr) * (kr * jg - kg * jr);
+  int64_t over = J * K * jg, common = gcd (gcd (over, u), v);
+  Linear linear = { over / common, {over / common, u / common, v / common},
+  {0}, {0}
+  };
+
+  range_of (range, yuv[0].depth, &linear.begin[0], &linear.length[0]);
+  for (int i = 1; i < LUMA_COMPONENTS; i++) {
+    range_of (range, yuv[i].depth, &linear.begin[i], &linear.length[i]);
+    if (linear.begin[i] != 0)
+      linear.length[i] = linear.length[i] / 219 * 224;
+    linear.begin[i] = (int64_t) 1 << (yuv[i].depth - 1);
   }
-  plan->divisor = 2 * k[0] * q;
-  plan->bias = (2 * out_begin + 1) * k[0] * q;
+  return linear;
+}
+
+/* With O for what the gray values' range begins with and M for its length, and
+ * Q for a common multiple of all lengths,
+ *
+ *     Y + 1/2 = O + M L + 1/2
+ *
+ * over the divisor 2 over Q, without O, which is the plan's zero.  All of it is
+ * then brought to lowest terms.  No number here passes 2^60, and none that is
+ * left 2^54: over and the weights stay below 2^14 and Q below 2^20 for RGB,
+ * below 2^36 and 2^24 for YUV. */
+static void
+set_exact (LumaPlan * plan, const Linear * linear, LumaRange to,
+    unsigned out_depth)
+{
+  int64_t q = 1, out_length, common;
+
+  range_of (to, out_depth, &plan->zero, &out_length);
+  for (int i = 0; i < LUMA_COMPONENTS; i++)
+    q = q / gcd (q, linear->length[i]) * linear->length[i];
+  plan->divisor = 2 * linear->over * q;
+  plan->bias = linear->over * q;
   plan->max = ((int64_t) 1 << out_depth) - 1;
+  common = plan->bias;
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
     LumaComponent *c = &plan->component[i];
 
-    c->coef = 2 * out_length * k[1 + i] * (q / length[i]);
-    plan->bias -= c->coef * begin[i];
+    c->coef = 2 * out_length * linear->weight[i] * (q / linear->length[i]);
+    c->zero = (int32_t) linear->begin[i];
+    common = gcd (common, c->coef);
   }
-  common = gcd (plan->divisor, plan->bias);
-  for (int i = 0; i < LUMA_COMPONENTS; i++)
-    common = gcd (common, plan->component[i].coef);
   plan->divisor /= common;
   plan->bias /= common;
   for (int i = 0; i < LUMA_COMPONENTS; i++)
     plan->component[i].coef /= common;
+}
+
+/* The same with 0 for every zero.  What comes of RGB, and of one sample alone,
+ * then stays below 2^53: the divisor below 2^35, gray values below 2^16. */
+static void
+fold_zeros (LumaPlan * plan)
+{
+  plan->bias += plan->zero * plan->divisor;
+  plan->zero = 0;
+  for (int i = 0; i < LUMA_COMPONENTS; i++) {
+    LumaComponent *c = &plan->component[i];
+
+    plan->bias -= c->coef * c->zero;
+    c->zero = 0;
+  }
 }
 
 bool
@@ -105,7 +163,7 @@ set_single_layout (LumaPlan * plan)
     return false;
   plan->layout = c->step == 1 ? LUMA_LAYOUT_SINGLE1 :
       c->step == 2 ? LUMA_LAYOUT_SINGLE2 : LUMA_LAYOUT_SINGLE4;
-  return c->offset < c->step;
+  return true;
 }
 
 static bool
@@ -118,7 +176,8 @@ set_layout (LumaPlan * plan)
     return false;
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
     if (c[i].depth != 8 || c[i].shift != 0 || c[i].step != step ||
-        c[i].bytes > 1)
+        c[i].bytes > 1 || c[i].per_word > 1 || c[i].sub_x != 0 ||
+        c[i].sub_y != 0)
       return false;
     if (c[i].plane >= LUMA_PLANES)
       return false;
@@ -187,11 +246,47 @@ set_fixed (LumaPlan * plan)
 static bool
 fits_any (const LumaComponent * c)
 {
-  unsigned bytes = c->bytes == 0 ? 1 : c->bytes;
+  return c->plane < LUMA_PLANES &&
+      (c->bytes == 1 || c->bytes == 2 || c->bytes == 4) &&
+      c->depth >= 1 && c->depth <= 16 && c->per_word <= 32 &&
+      c->shift <= 32 && c->shift + c->depth * c->per_word <= 8 * c->bytes &&
+      c->step <= LUMA_MAX_STEP && c->offset <= LUMA_MAX_STEP &&
+      c->offset + c->bytes <= c->step &&
+      c->sub_x <= LUMA_MAX_SUB && c->sub_y <= LUMA_MAX_SUB;
+}
 
-  return c->plane < LUMA_PLANES && (bytes == 1 || bytes == 2 || bytes == 4) &&
-      c->depth >= 1 && c->depth <= 16 && c->shift + c->depth <= 8 * bytes &&
-      c->offset + bytes <= c->step && c->step <= LUMA_MAX_STEP;
+/* One depth for all, or none above 8 bits: the common multiple of the ranges'
+ * lengths then stays below 2^20. */
+static bool
+depths_agree (const LumaComponent * c)
+{
+  return (c[0].depth == c[1].depth && c[0].depth == c[2].depth) ||
+      (c[0].depth <= 8 && c[1].depth <= 8 && c[2].depth <= 8);
+}
+
+/* All but the numbers; false for an arrangement that no layout is for. */
+static bool
+init_layout (LumaPlan * plan, size_t width, size_t height,
+    const LumaComponent * component, unsigned out_depth, bool out_big_endian)
+{
+  if (width == 0 || height == 0 || (out_depth != 8 && out_depth != 16))
+    return false;
+  memset (plan, 0, sizeof *plan);
+  plan->width = width;
+  plan->height = height;
+  plan->layout = LUMA_LAYOUT_ANY;
+  plan->out_bytes = out_depth / 8;
+  plan->out_big_endian = out_big_endian;
+  for (int i = 0; i < LUMA_COMPONENTS; i++) {
+    LumaComponent *c = &plan->component[i];
+
+    *c = component[i];
+    c->bytes = c->bytes == 0 ? 1 : c->bytes;
+    c->per_word = c->per_word == 0 ? 1 : c->per_word;
+    if (!fits_any (c))
+      return false;
+  }
+  return depths_agree (plan->component);
 }
 
 bool
@@ -199,30 +294,38 @@ luma_plan_init_deep (LumaPlan * plan, size_t width, size_t height,
     const LumaComponent rgb[LUMA_COMPONENTS], LumaMatrix matrix,
     LumaRange from, LumaRange to, unsigned out_depth, bool out_big_endian)
 {
-  if (width == 0 || height == 0 || matrix >= LUMA_N_MATRICES ||
-      from >= LUMA_N_RANGES || to >= LUMA_N_RANGES)
+  Linear linear;
+
+  if (matrix >= LUMA_N_MATRICES || from >= LUMA_N_RANGES ||
+      to >= LUMA_N_RANGES ||
+      !init_layout (plan, width, height, rgb, out_depth, out_big_endian))
     return false;
-  if (out_depth != 8 && out_depth != 16)
+  linear = linear_of_rgb (rgb, matrix, from);
+  set_exact (plan, &linear, to, out_depth);
+  fold_zeros (plan);
+  return out_depth != 8 || !set_layout (plan) || set_fixed (plan);
+}
+
+bool
+luma_plan_init_yuv (LumaPlan * plan, size_t width, size_t height,
+    const LumaComponent yuv[LUMA_COMPONENTS], LumaMatrix from_matrix,
+    LumaMatrix to_matrix, LumaRange from, LumaRange to, unsigned out_depth,
+    bool out_big_endian)
+{
+  const LumaComponent y[LUMA_COMPONENTS] = { yuv[0], yuv[0], yuv[0] };
+  Linear linear;
+
+  if (from_matrix == to_matrix)
+    return luma_plan_init_deep (plan, width, height, y, to_matrix, from, to,
+        out_depth, out_big_endian);
+  if (from_matrix >= LUMA_N_MATRICES || to_matrix >= LUMA_N_MATRICES ||
+      from >= LUMA_N_RANGES || to >= LUMA_N_RANGES || yuv[0].depth < 8 ||
+      yuv[1].depth != yuv[0].depth || yuv[2].depth != yuv[0].depth ||
+      !init_layout (plan, width, height, yuv, out_depth, out_big_endian))
     return false;
-  memset (plan, 0, sizeof *plan);
-  plan->width = width;
-  plan->height = height;
-  plan->out_bytes = out_depth / 8;
-  plan->out_big_endian = out_big_endian;
-  for (int i = 0; i < LUMA_COMPONENTS; i++)
-    plan->component[i] = rgb[i];
-  if (out_depth == 8 && set_layout (plan)) {
-    set_exact (plan, matrix, from, to, 8);
-    return set_fixed (plan);
-  }
-  plan->layout = LUMA_LAYOUT_ANY;
-  for (int i = 0; i < LUMA_COMPONENTS; i++) {
-    if (!fits_any (&rgb[i]) || rgb[i].step != rgb[0].step)
-      return false;
-    if (plan->component[i].bytes == 0)
-      plan->component[i].bytes = 1;
-  }
-  set_exact (plan, matrix, from, to, out_depth);
+  linear = linear_of_yuv (yuv, from_matrix, to_matrix, from);
+  set_exact (plan, &linear, to, out_depth);
+  plan->wide = true;
   return true;
 }
 
@@ -235,18 +338,32 @@ luma_plan_init (LumaPlan * plan, size_t width, size_t height,
       false) && plan->layout != LUMA_LAYOUT_ANY;
 }
 
-size_t
-luma_plan_row_bytes (const LumaPlan * plan, unsigned plane)
+LumaExtent
+luma_plan_extent (const LumaPlan * plan, unsigned plane)
 {
+  LumaExtent extent = { 0, 0 };
+
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
-    if (plan->component[i].plane == plane)
-      return plan->width * plan->component[i].step;
+    const LumaComponent *c = &plan->component[i];
+    size_t words = ((plan->width - 1) >> c->sub_x) / c->per_word + 1;
+    size_t rows = luma_plane_row (c, plan->height - 1) + 1;
+
+    if (c->plane != plane)
+      continue;
+    if (words * c->step > extent.row_bytes)
+      extent.row_bytes = words * c->step;
+    /* The last row need not be that of the last field. */
+    if (plan->height > 1 && luma_plane_row (c, plan->height - 2) >= rows)
+      rows = luma_plane_row (c, plan->height - 2) + 1;
+    if (rows > extent.rows)
+      extent.rows = rows;
   }
-  return 0;
+  return extent;
 }
 
-size_t
-luma_plan_out_bytes (const LumaPlan * plan)
+LumaExtent
+luma_plan_out_extent (const LumaPlan * plan)
 {
-  return plan->width * plan->out_bytes;
+  return (LumaExtent) {
+  plan->width * plan->out_bytes, plan->height};
 }

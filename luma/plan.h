@@ -11,11 +11,19 @@
  *     Y    = (16 + 219 L) x 2^(D-8)                 limited range
  *     out  = clamp (floor (Y + 1/2), 0, 2^D - 1)    exact, round half up
  *
- * A plan holds this as integers: out = clamp (floor (n / divisor), 0, max)
- * with n = bias + the sum of coef x sample.  For 8 bits on both sides it holds
- * beside it the same function in fixed point, for the fast rows and the
- * kernels.  luma_plan_init proves that both agree for every sample before it
- * returns a plan.
+ * and, of YUV in another matrix j than the output's k, with 2^(d-1) for the
+ * zero of U and V, and 224 for 219,
+ *
+ *     R    = v(Y) + 2 (1 - jr) v(V)
+ *     B    = v(Y) + 2 (1 - jb) v(U)
+ *     G    = (v(Y) - jr R - jb B) / jg
+ *     L    = kr R + kg G + kb B                     neither rounded nor clamped
+ *
+ * A plan holds this as integers: out = clamp (zero + floor (n / divisor), 0,
+ * max) with n = bias + the sum of coef x (sample - its zero).  For 8 bits on
+ * both sides it holds beside it the same function in fixed point, for the fast
+ * rows and the kernels.  luma_plan_init proves that both agree for every sample
+ * before it returns a plan.
  *
  * Weights: ITU-R BT.601-7, BT.709-6, BT.2020-2, SMPTE 240M, FCC 73.682. */
 
@@ -27,8 +35,10 @@
 
 #define LUMA_COMPONENTS 3
 #define LUMA_PLANES 4
-/* The most bytes from a sample to the next. */
+/* The most bytes from a word to the next, and the most that sub_x and sub_y can
+ * be. */
 #define LUMA_MAX_STEP 8
+#define LUMA_MAX_SUB 3
 /* LumaFixed.bias is a multiple of this. */
 #define LUMA_BIAS_UNIT 256
 
@@ -68,12 +78,19 @@ typedef enum
 typedef struct
 {
   unsigned plane;               /* index into LumaSource.data */
-  unsigned offset;              /* bytes from the row's start to its sample 0 */
-  unsigned step;                /* bytes from a sample to the next */
+  unsigned offset;              /* bytes from the row's start to its word 0 */
+  unsigned step;                /* bytes from a word to the next */
   unsigned shift, depth;        /* sample = (word >> shift) & (2^depth - 1) */
   int64_t coef;                 /* exact weight, over LumaPlan.divisor */
   unsigned bytes;               /* of the word, 1, 2 or 4; 0 counts as 1 */
   bool big_endian;
+  /* Samples in a word, each depth bits above the last; 0 counts as 1. */
+  unsigned per_word;
+  /* A sample stands for 2^sub_x pixels of a row, and for 2^sub_y rows, of one
+   * field where two take turns. */
+  unsigned sub_x, sub_y;
+  bool two_fields;
+  int32_t zero;
 } LumaComponent;
 
 /* The same function in fixed point: y = floor ((bias + the sum of weight x
@@ -93,7 +110,9 @@ typedef struct
   size_t width, height;         /* pixels */
   LumaLayout layout;
   LumaComponent component[LUMA_COMPONENTS];     /* red, green, blue */
-  int64_t bias, divisor, max;
+  int64_t bias, divisor, zero, max;
+  /* n may take more than 64 bits, and no zero is 0: luma/arith.h. */
+  bool wide;
   unsigned out_bytes;           /* of a gray value, 1 or 2 */
   bool out_big_endian;
   LumaFixed fixed;              /* not of LUMA_LAYOUT_ANY */
@@ -129,18 +148,29 @@ bool luma_plan_init (LumaPlan * plan, size_t width, size_t height,
     const LumaComponent rgb[LUMA_COMPONENTS], LumaMatrix matrix,
     LumaRange from, LumaRange to);
 
-/* The same for samples of 1 to 16 bits in words of their own kind, all at the
- * same step, and gray values of 8 or 16 bits.  A range of fewer than 8 bits is always full. */
+/* The same for samples of 1 to 16 bits in words of any kind, and gray values of
+ * 8 or 16 bits.  A range of fewer than 8 bits is always full. */
 bool luma_plan_init_deep (LumaPlan * plan, size_t width, size_t height,
     const LumaComponent rgb[LUMA_COMPONENTS], LumaMatrix matrix,
     LumaRange from, LumaRange to, unsigned out_depth, bool out_big_endian);
 
-/* Bytes of one row of a plane, from the first byte of the first pixel to the
- * last of the last; 0 for a plane that no component lies in. */
-size_t luma_plan_row_bytes (const LumaPlan * plan, unsigned plane);
+/* The same for the Y, U and V of YUV in one matrix, to gray in another, or in
+ * the same, for which the Y is enough.  U and V are as deep as Y. */
+bool luma_plan_init_yuv (LumaPlan * plan, size_t width, size_t height,
+    const LumaComponent yuv[LUMA_COMPONENTS], LumaMatrix from_matrix,
+    LumaMatrix to_matrix, LumaRange from, LumaRange to, unsigned out_depth,
+    bool out_big_endian);
+
+/* What is read of a plane, or written of one: rows, and bytes of each from the
+ * first byte of its first pixel to the last of its last.  Both are 0 for a
+ * plane that no component lies in. */
+typedef struct
+{
+  size_t row_bytes, rows;
+} LumaExtent;
+
+LumaExtent luma_plan_extent (const LumaPlan * plan, unsigned plane);
+LumaExtent luma_plan_out_extent (const LumaPlan * plan);
 
 /* Whether one sample is in the place of all three, and need be taken once. */
 bool luma_plan_is_single (const LumaPlan * plan);
-
-/* Bytes of one row of gray values. */
-size_t luma_plan_out_bytes (const LumaPlan * plan);

@@ -49,26 +49,32 @@ TAKE (take_pixels8, uint64_t)
 
 /* Any others. */
 static inline void
-take_bytes (const LumaComponent * c, const uint8_t * p, int32_t * to, size_t n)
+take_bytes (const LumaComponent * c, const uint8_t * row, size_t first,
+    int32_t * to, size_t n, unsigned per_word)
 {
   for (size_t i = 0; i < n; i++) {
+    const uint8_t *at = row + (first + i) / per_word * c->step + c->offset;
     uint32_t word = 0;
 
     for (unsigned b = 0; b < c->bytes; b++)
-      word |= (uint32_t) p[i * c->step + c->offset + b] << 8 *
-          (c->big_endian ? c->bytes - 1 - b : b);
+      word |= (uint32_t) at[b] << 8 * (c->big_endian ? c->bytes - 1 - b : b);
+    word >>= (first + i) % per_word * c->depth;
     to[i] = sample_of (c, word, c->bytes, false);
   }
 }
 
 /* Constants where the compiler can make vectors of them. */
 static void
-take (const LumaComponent * c, const uint8_t * p, int32_t * to, size_t n)
+take (const LumaComponent * c, const uint8_t * row, size_t first, int32_t * to,
+    size_t n)
 {
   const bool swap = c->bytes > 1 && c->big_endian;
+  const uint8_t *p = row + first * c->step;
 
-  if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ || c->bytes == 1)
-    take_bytes (c, p, to, n);
+  if (c->per_word > 1)
+    take_bytes (c, row, first, to, n, c->per_word);
+  else if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ || c->bytes == 1)
+    take_bytes (c, row, first, to, n, 1);
   else if (c->step == 2 && !swap)
     take_pixels2 (c, p, to, n, 2, false);
   else if (c->step == 2)
@@ -82,7 +88,19 @@ take (const LumaComponent * c, const uint8_t * p, int32_t * to, size_t n)
   else if (c->step == 8 && c->bytes == 2)
     take_pixels8 (c, p, to, n, 2, true);
   else
-    take_bytes (c, p, to, n);
+    take_bytes (c, row, first, to, n, 1);
+}
+
+/* n pixels from x on, which is a multiple of what a sample stands for. */
+static void
+take_pixels (const LumaComponent * c, const uint8_t * row, size_t x,
+    int32_t * to, size_t n)
+{
+  take (c, row, x >> c->sub_x, to, ((n - 1) >> c->sub_x) + 1);
+  if (c->sub_x == 0)
+    return;
+  for (size_t i = n; i-- > 0;)
+    to[i] = to[i >> c->sub_x];
 }
 
 static void
@@ -109,6 +127,7 @@ any_row (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
     uint8_t * dst, size_t width)
 {
   const LumaExact exact = luma_exact (plan);
+  const LumaWide wide = luma_wide (plan);
   const bool single = luma_plan_is_single (plan);
   int32_t sample[LUMA_COMPONENTS][ANY_BLOCK], gray[ANY_BLOCK];
   const int32_t *s1 = sample[single ? 0 : 1], *s2 = sample[single ? 0 : 2];
@@ -116,13 +135,15 @@ any_row (const LumaPlan * plan, const uint8_t * const src[LUMA_COMPONENTS],
   for (size_t x = 0; x < width; x += ANY_BLOCK) {
     size_t n = width - x < ANY_BLOCK ? width - x : ANY_BLOCK;
 
-    for (int i = 0; i < (single ? 1 : LUMA_COMPONENTS); i++) {
-      const LumaComponent *c = &plan->component[i];
-
-      take (c, src[i] + x * c->step, sample[i], n);
+    for (int i = 0; i < (single ? 1 : LUMA_COMPONENTS); i++)
+      take_pixels (&plan->component[i], src[i], x, sample[i], n);
+    if (plan->wide) {
+      for (size_t i = 0; i < n; i++)
+        gray[i] = luma_wide_gray (&wide, sample[0][i], s1[i], s2[i]);
+    } else {
+      for (size_t i = 0; i < n; i++)
+        gray[i] = luma_exact_gray (&exact, sample[0][i], s1[i], s2[i]);
     }
-    for (size_t i = 0; i < n; i++)
-      gray[i] = luma_exact_gray (&exact, sample[0][i], s1[i], s2[i]);
     store_any (plan, dst + x * plan->out_bytes, gray, n);
   }
 }

@@ -241,7 +241,7 @@ life_frame_init (LifeFrame * frame, const LifeWay * way)
   frame->dst.data = frame->target.data + first_row (way, stride);
   frame->dst.stride = sign * (ptrdiff_t) stride;
   for (unsigned p = 0; p < LUMA_PLANES; p++) {
-    stride = luma_plan_row_bytes (&frame->plan, p) + GAP;
+    stride = luma_plan_extent (&frame->plan, p).row_bytes + GAP;
     if (stride == GAP)
       continue;
     get_memory (&frame->plane[p], way->pinned >> p & 1, way->by_register);

@@ -34,9 +34,11 @@ run_frame (const GpuFrame * frame, int device)
     need_reach (frame->dst + (ptrdiff_t) y * frame->dst_stride,
         frame->out_bytes * frame->width, device);
     for (int i = 0; i < LUMA_COMPONENTS; i++) {
+      size_t bytes;
+      const uint8_t *row = host_frame_source (frame, i, y, &bytes);
+
       if (i == 0 || frame->src[i] != frame->src[0])
-        need_reach (frame->src[i] + (ptrdiff_t) y * frame->src_stride[i],
-            frame->step * frame->width, device);
+        need_reach (row, bytes, device);
     }
     if (simulated.misuses > 0)
       return;

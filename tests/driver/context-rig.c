@@ -69,7 +69,7 @@ rig_source_at (const guint8 * base, CUstream stream)
 
   for (guint p = 0; p < (planar ? LUMA_COMPONENTS : 1); p++) {
     src.data[p] = base + PIXELS * p;
-    src.stride[p] = luma_plan_row_bytes (&plan, p);
+    src.stride[p] = luma_plan_extent (&plan, p).row_bytes;
   }
   return src;
 }

@@ -297,16 +297,16 @@ host_unregister (void *data)
 static bool
 reaches_row (CUcontext context, const GpuFrame * frame, size_t y)
 {
-  ptrdiff_t row = (ptrdiff_t) y;
-
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
+    size_t bytes;
+    const uint8_t *row = host_frame_source (frame, i, y, &bytes);
+
     if ((i == 0 || (frame->src[i] != NULL && frame->src[i] != frame->src[0])) &&
-        !driver.driver_reaches (context,
-            frame->src[i] + row * frame->src_stride[i],
-            frame->step * frame->width))
+        !driver.driver_reaches (context, row, bytes))
       return false;
   }
-  return driver.driver_reaches (context, frame->dst + row * frame->dst_stride,
+  return driver.driver_reaches (context,
+      frame->dst + (ptrdiff_t) y * frame->dst_stride,
       frame->out_bytes * frame->width);
 }
 

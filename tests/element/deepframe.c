@@ -66,6 +66,7 @@ const Deep deep_formats[N_DEEP + N_SHALLOW] = {
   Y ("Y412_LE", 1, 8, 2, FALSE, 2, 4, 12),
   Y ("Y412_BE", 1, 8, 2, TRUE, 2, 4, 12),
 
+  {"GRAY10_LE32", 1, 4, 4, FALSE, 1, FALSE, {0}, {0}, {0}, {10}, 3},
   {"GRAY16_LE", 1, 2, 2, FALSE, 1, FALSE, {0}, {0}, {0}, {16}},
   {"GRAY16_BE", 1, 2, 2, TRUE, 1, FALSE, {0}, {0}, {0}, {16}},
 
@@ -86,6 +87,14 @@ deep_find (const gchar * name)
   }
   fail ("no format %s", name);
   return NULL;
+}
+
+guint
+deep_row_bytes (const Deep * deep, guint width)
+{
+  guint per_word = MAX (deep->per_word, 1);
+
+  return (width + per_word - 1) / per_word * deep->step;
 }
 
 static const gint64 *
@@ -150,7 +159,7 @@ static Layout
 reversed_layout (const Deep * deep, guint width, guint height,
     const Shape * shape)
 {
-  guint row = deep->step * width;
+  guint row = deep_row_bytes (deep, width);
   gint stride = row + shape->pad;
   gsize above = (gsize) (height - 1) * stride;
   Layout layout = { 0 };
@@ -205,7 +214,7 @@ deep_frame_needed (const DeepFrame * frame)
 
     needed = MAX (needed, frame->layout.offset[p] +
         (gsize) (frame->height - 1) * frame->layout.stride[p] +
-        frame->width * frame->deep->step);
+        deep_row_bytes (frame->deep, frame->width));
   }
   return needed;
 }
@@ -232,13 +241,15 @@ static guint
 sample_at (const DeepFrame * frame, guint i, guint x, guint y)
 {
   const Deep *deep = frame->deep;
+  const guint per_word = MAX (deep->per_word, 1);
   const guint8 *p = frame->data + frame->layout.offset[deep->plane[i]] +
-      (gssize) y * frame->layout.stride[deep->plane[i]] + x * deep->step +
-      deep->at[i];
+      (gssize) y * frame->layout.stride[deep->plane[i]] +
+      x / per_word * deep->step + deep->at[i];
   guint64 word = 0;
 
   for (guint b = 0; b < deep->bytes; b++)
     word |= (guint64) p[b] << 8 * (deep->big_endian ? deep->bytes - 1 - b : b);
+  word >>= x % per_word * deep->depth[i];
   return word >> deep->shift[i] & ((1u << deep->depth[i]) - 1);
 }
 

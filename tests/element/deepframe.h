@@ -19,12 +19,15 @@ typedef struct
   guint samples;                /* 3: R, G, B; 1: gray, or Y alone */
   gboolean yuv;
   guint plane[3], at[3], shift[3], depth[3];
+  guint per_word;               /* samples, each above the last; 0 is 1 */
 } Deep;
+
+guint deep_row_bytes (const Deep * deep, guint width);
 
 /* Of the pad templates, in their order, and of 8 bits some. */
 #define N_DEEP_RGB 24
 #define N_DEEP_YUV 33
-#define N_DEEP_GRAY 2
+#define N_DEEP_GRAY 3
 #define N_SHALLOW 8
 #define N_DEEP (N_DEEP_RGB + N_DEEP_YUV + N_DEEP_GRAY)
 

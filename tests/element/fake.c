@@ -45,10 +45,11 @@ fake_act_late (void)
   if (!late.set)
     return;
   for (guint p = 0; p < LUMA_PLANES; p++) {
-    gsize n = luma_plan_row_bytes (&late.plan, p);
+    LumaExtent extent = luma_plan_extent (&late.plan, p);
 
-    for (gsize y = 0; n != 0 && y < late.plan.height; y++)
-      late.sum ^= late.src.data[p][(gssize) y * late.src.stride[p] + n - 1];
+    for (gsize y = 0; y < extent.rows; y++)
+      late.sum ^= late.src.data[p][(gssize) y * late.src.stride[p] +
+          extent.row_bytes - 1];
   }
   scribble (&late.plan, &late.dst);
 }

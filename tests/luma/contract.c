@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
 /* contract VARIANT [SEED [PART]]: every row function and kernel against
- * luma/plan.h.  SEED 0 is a new one; PART is hashes, sweep, edges or deep. */
+ * luma/plan.h.  SEED 0 is a new one; PART is hashes, sweep, edges, deep, chroma
+ * or chroma-all, which takes a while and runs by its name alone. */
 
 #include "contract.h"
 
@@ -16,9 +17,11 @@ static const struct
 {
   const char *name;
   void (*test) (const Variant *);
+  bool by_name;
 } parts[] = {
   {"hashes", test_hashes}, {"sweep", test_sweep}, {"edges", test_edges},
-  {"deep", test_deep},
+  {"deep", test_deep}, {"chroma", test_chroma},
+  {"chroma-all", test_chroma_all, true},
 };
 
 static void
@@ -52,7 +55,7 @@ main (int argc, char **argv)
   printf ("%s: seed %" G_GUINT64_FORMAT "\n", variant.name, seed);
   random_start (seed);
   for (unsigned i = 0; i < G_N_ELEMENTS (parts); i++) {
-    if (argc < 4 || g_str_equal (argv[3], parts[i].name))
+    if (argc < 4 ? !parts[i].by_name : g_str_equal (argv[3], parts[i].name))
       run (i, &variant);
   }
   variant_close (&variant);

@@ -13,20 +13,32 @@ void
 frame_init (Frame * frame, unsigned n_planes, size_t row_bytes,
     size_t height, Place place)
 {
+  LumaExtent extent[LUMA_PLANES];
+
+  for (unsigned p = 0; p < n_planes; p++)
+    extent[p] = (LumaExtent) {
+    row_bytes, height};
+  frame_init_planes (frame, n_planes, extent, place);
+}
+
+void
+frame_init_planes (Frame * frame, unsigned n_planes,
+    const LumaExtent extent[LUMA_PLANES], Place place)
+{
   size_t end = 0;
 
   *frame = (Frame) {
   .n_planes = n_planes};
   for (unsigned p = 0; p < n_planes; p++) {
-    size_t pitch = row_bytes + place.gap + (place.gap != 0 ? p : 0);
+    size_t pitch = extent[p].row_bytes + place.gap + (place.gap != 0 ? p : 0);
     size_t first = (end + place.guard + BOUNDARY - 1) / BOUNDARY * BOUNDARY +
         (place.offset + 21 * p) % BOUNDARY;
-    size_t last = first + (height - 1) * pitch;
+    size_t last = first + (extent[p].rows - 1) * pitch;
 
     frame->start[p] = place.upside_down ? last : first;
     frame->stride[p] = place.upside_down ? -(ptrdiff_t) pitch :
         (ptrdiff_t) pitch;
-    end = last + row_bytes + place.guard;
+    end = last + extent[p].row_bytes + place.guard;
   }
   frame->size = end;
   frame->bytes = g_malloc (end);

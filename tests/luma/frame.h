@@ -24,11 +24,14 @@ typedef struct
   size_t guard;                 /* bytes before and after each plane */
 } Place;
 
-/* Allocates the bytes and fills them at random.  Planes after the first get
- * offsets and gaps of their own, which follow from those of the place.  With
- * no guard the last plane ends with the memory. */
+/* Allocates the bytes and fills them at random; all planes are alike, or each
+ * is of its own extent.  Planes after the first get offsets and gaps of their
+ * own, which follow from those of the place.  With no guard the last plane
+ * ends with the memory. */
 void frame_init (Frame * frame, unsigned n_planes, size_t row_bytes,
     size_t height, Place place);
+void frame_init_planes (Frame * frame, unsigned n_planes,
+    const LumaExtent extent[LUMA_PLANES], Place place);
 void frame_clear (Frame * frame);
 
 /* The same with an allocation of its own. */

@@ -124,15 +124,17 @@ test_offsets (void)
 }
 
 static void
-check_row_bytes (const LumaPlan * plan, const Format * format)
+check_extents (const LumaPlan * plan, const Format * format)
 {
   for (unsigned p = 0; p < 2 * LUMA_PLANES; p++) {
     bool used = false;
 
     for (int i = 0; i < LUMA_COMPONENTS; i++)
       used |= format->plane[i] == p;
-    g_assert_cmpuint (luma_plan_row_bytes (plan, p), ==,
+    g_assert_cmpuint (luma_plan_extent (plan, p).row_bytes, ==,
         used ? plan->width * format->step : 0);
+    g_assert_cmpuint (luma_plan_extent (plan, p).rows, ==,
+        used ? plan->height : 0);
   }
 }
 
@@ -163,7 +165,7 @@ test_accepts (void)
       g_assert_cmpuint (plan.width, ==, 77);
       g_assert_cmpuint (plan.height, ==, 5);
       g_assert_cmpint (plan.layout, ==, layout_of (f));
-      check_row_bytes (&plan, &formats[f]);
+      check_extents (&plan, &formats[f]);
     }
   }
 }
@@ -179,7 +181,7 @@ test_gray (void)
   g_assert_true (luma_plan_init (&plan, 9, 1, rgb, LUMA_MATRIX_FCC,
           LUMA_RANGE_LIMITED, LUMA_RANGE_LIMITED));
   g_assert_cmpint (plan.layout, ==, LUMA_LAYOUT_SINGLE1);
-  check_row_bytes (&plan, &gray);
+  check_extents (&plan, &gray);
 }
 
 int

@@ -106,7 +106,7 @@ static const struct
   gint passed;
 } choices[] = {
   {"GRAY8", "GRAY8 33x17, ", FRAMES},
-  {"v210,GRAY8,GRAY10_LE32", "GRAY8 33x17, ", FRAMES},
+  {"v210,GRAY8,NV12_10LE40", "GRAY8 33x17, ", FRAMES},
   /* Gray values of 8 bits, so that nothing passes through; the source has its
    * own order. */
   {"GRAY16_LE", "GRAY16_LE 33x17, ", 0},
