@@ -10,9 +10,11 @@
 /* The kernel's default timer slack and a wake-up, until sleeps have shown what
  * they take here. */
 #define LATE_US 60
-/* After a sleep as long as this a CPU needs longer to wake: take the end of it
- * in a short sleep of its own. */
-#define SHORT_SLEEP_US 200
+/* A CPU that sleeps for longer than this saves more power: it wakes later, and
+ * the memory that the GPU reads over the link answers more slowly. */
+#define NAP_US 100
+/* But no more than so many naps a frame. */
+#define NAPS 20
 /* The most that a stream's first frame makes the next ones expect. */
 #define FIRST_US 1000
 /* The most by which to wake early. */
@@ -37,7 +39,7 @@ sleep_us (GpuPace * pace, int64_t us)
 
   clock_nanosleep (CLOCK_MONOTONIC, 0, &t, NULL);
   late = now_us () - from - us;
-  if (us <= SHORT_SLEEP_US && late < 10 * LATE_US)
+  if (late < 10 * LATE_US)
     pace->late_us += (late - pace->late_us) / 4;
 }
 
@@ -95,6 +97,12 @@ learn_overslept (GpuPace * pace, int64_t passed_us)
     pace->overslept++;
 }
 
+static int64_t
+nap_us (const GpuPace * pace)
+{
+  return pace->expected_us > NAPS * NAP_US ? pace->expected_us / NAPS : NAP_US;
+}
+
 /* Sleeps until shortly before the frame is expected; true if it slept. */
 static bool
 sleep_ahead (cudaStream_t stream, GpuPace * pace, cudaError_t * error)
@@ -107,8 +115,7 @@ sleep_ahead (cudaStream_t stream, GpuPace * pace, cudaError_t * error)
 
     if (ahead <= 0)
       return slept;
-    sleep_us (pace, ahead > 2 * SHORT_SLEEP_US ? ahead - SHORT_SLEEP_US :
-        ahead);
+    sleep_us (pace, least (ahead, nap_us (pace)));
     slept = true;
     *error = gpu_calls->StreamQuery (stream);
     if (*error == cudaSuccess)

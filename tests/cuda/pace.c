@@ -25,7 +25,8 @@ static struct
 {
   bool real;
   int64_t now_ns, late_ns;      /* the time, and by how much sleeps are late */
-  int64_t slept_ns;
+  int64_t slept_ns, longest_ns; /* in all, and at a time */
+  unsigned sleeps;
   int64_t idle_at_ns;           /* when the frame will be done */
   unsigned queries;
   unsigned error_at;            /* the query that gives the error; 0: none */
@@ -63,12 +64,16 @@ int
 __wrap_clock_nanosleep (clockid_t clock, int flags, const struct timespec *t,
     struct timespec *left)
 {
+  int64_t asked;
+
   if (world.real)
     return __real_clock_nanosleep (clock, flags, t, left);
-  world.slept_ns += (int64_t) t->tv_sec * 1000000000 + t->tv_nsec +
-      world.late_ns;
-  world.now_ns += (int64_t) t->tv_sec * 1000000000 + t->tv_nsec +
-      world.late_ns;
+  asked = (int64_t) t->tv_sec * 1000000000 + t->tv_nsec;
+  world.sleeps++;
+  if (asked > world.longest_ns)
+    world.longest_ns = asked;
+  world.slept_ns += asked + world.late_ns;
+  world.now_ns += asked + world.late_ns;
   return 0;
 }
 
@@ -275,6 +280,26 @@ test_sleeps (int64_t late_us)
   CHECK (world.slept_ns / 1000 > total / 2, world.slept_ns / 1000);
 }
 
+/* In naps, short ones unless that would be too many. */
+static void
+test_naps (int64_t late_us)
+{
+  static const int64_t takes[] = { 500, 2 * MS, 10 * MS, 100 * MS };
+
+  for (size_t i = 0; i < sizeof takes / sizeof takes[0]; i++) {
+    GpuPace pace;
+
+    begin (&pace, late_us);
+    run_frames (&pace, 100, takes[i]);
+    world.sleeps = 0;
+    world.longest_ns = 0;
+    run_frames (&pace, 50, takes[i]);
+    CHECK (world.sleeps <= 50 * 21, world.sleeps);
+    CHECK (world.longest_ns / 1000 <= (takes[i] <= 2 * MS ? 100 :
+            takes[i] / 20), world.longest_ns / 1000);
+  }
+}
+
 /* The same on the machine's own clock. */
 static void
 test_cpu_time (void)
@@ -305,6 +330,7 @@ static const struct
   {"error", test_error},
   {"done", test_done},
   {"sleeps", test_sleeps},
+  {"naps", test_naps},
 };
 
 int
