@@ -176,6 +176,22 @@ pipe_check_bus (GstElement * pipeline)
 }
 
 void
+pipe_expect_errors (GstElement * pipeline, GstElement * of)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus,
+      stretch (HANG) * GST_SECOND, GST_MESSAGE_ERROR);
+
+  fail_unless (message != NULL, "no error of %s", GST_OBJECT_NAME (of));
+  do {
+    if (GST_MESSAGE_SRC (message) != GST_OBJECT (of))
+      check_message (message);
+    gst_message_unref (message);
+  } while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR)) != NULL);
+  gst_object_unref (bus);
+}
+
+void
 pipe_set_state (GstElement * pipeline, GstState state)
 {
   GstStateChangeReturn result = gst_element_set_state (pipeline, state);

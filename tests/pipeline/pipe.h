@@ -43,6 +43,9 @@ void pipe_play (GstElement * pipeline, gdouble seconds);
 /* Fails after an error, or a warning of cudagray, on the bus. */
 void pipe_check_bus (GstElement * pipeline);
 
+/* Waits for errors, all of which must be of one element. */
+void pipe_expect_errors (GstElement * pipeline, GstElement * of);
+
 /* The next sample of an appsink; NULL at EOS. */
 GstSample *pipe_pull (GstElement * pipeline, const gchar * appsink);
 
