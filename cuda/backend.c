@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "route.h"
 #include "staging.h"
 #include "wait.h"
 
@@ -39,17 +40,6 @@ typedef struct
   LumaTarget fetch_to;
   char error[128];
 } GpuBackend;
-
-/* Where the device finds the bytes of a frame. */
-typedef struct
-{
-  GpuSpan source[LUMA_PLANES], target;
-  /* Their addresses on the device; NULL for what is out of reach, and for
-   * planes that the plan does not read. */
-  uint8_t *source_at[LUMA_PLANES], *target_at;
-  bool staged;                  /* something is out of reach */
-  bool over_link;               /* something is in host memory */
-} Route;
 
 /* Says what failed, and takes the error away from whoever asks CUDA next. */
 static cudaError_t
@@ -82,41 +72,6 @@ follow (GpuBackend * self, cudaStream_t stream, cudaStream_t first)
   return error;
 }
 
-static uint8_t *
-reach (GpuBackend * self, const GpuSpan * span, Route * route)
-{
-  uint8_t *at;
-
-  switch (gpu_reach (self->device, span->start, span->size, &at)) {
-    case GPU_OVER_LINK:
-      route->over_link = true;
-      return at;
-    case GPU_ON_BOARD:
-      return at;
-    default:
-      route->staged = true;
-      return NULL;
-  }
-}
-
-static void
-find_route (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
-    const LumaTarget * dst, Route * route)
-{
-  memset (route, 0, sizeof *route);
-  for (unsigned p = 0; p < LUMA_PLANES; p++) {
-    LumaExtent extent = luma_plan_extent (plan, p);
-
-    if (extent.rows == 0)
-      continue;
-    route->source[p] = gpu_span (src->data[p], src->stride[p], extent);
-    route->source_at[p] = reach (self, &route->source[p], route);
-  }
-  route->target = gpu_span (dst->data, dst->stride,
-      luma_plan_out_extent (plan));
-  route->target_at = reach (self, &route->target, route);
-}
-
 static size_t
 aligned (size_t size)
 {
@@ -125,7 +80,7 @@ aligned (size_t size)
 
 /* Copies the planes out of reach to staged_in, one after the other. */
 static cudaError_t
-stage_source (GpuBackend * self, Route * route)
+stage_source (GpuBackend * self, GpuRoute * route)
 {
   size_t total = 0;
   cudaError_t error;
@@ -197,7 +152,7 @@ fetch_target (GpuBackend * self)
 
 static cudaError_t
 enqueue (GpuBackend * self, const LumaPlan * plan, const LumaSource * src,
-    const LumaTarget * dst, Route * route)
+    const LumaTarget * dst, GpuRoute * route)
 {
   GpuFrame frame = gpu_frame (plan);
   cudaError_t error = follow (self, self->at_work, src->stream);
@@ -278,7 +233,7 @@ gpu_submit (LumaBackend * base, const LumaPlan * plan, const LumaSource * src,
 {
   GpuBackend *self = (GpuBackend *) base;
   LumaResult result = LUMA_DONE;
-  Route route;
+  GpuRoute route;
 
   /* By this backend or another: more staging memory would wait for it. */
   if (gpu_device_is_lost (self->device)) {
@@ -291,7 +246,7 @@ gpu_submit (LumaBackend * base, const LumaPlan * plan, const LumaSource * src,
   self->at_work = src->stream != NULL && dst->stream != NULL ? dst->stream :
       self->stream;
   gpu_pace_start (&self->pace);
-  find_route (self, plan, src, dst, &route);
+  gpu_find_route (self->device, plan, src, dst, &route);
   *path = route.staged ? LUMA_PATH_STAGED : LUMA_PATH_IN_PLACE;
   if (route.staged && !may_copy)
     result = LUMA_DECLINED;

@@ -5,17 +5,6 @@
 
 #include <string.h>
 
-GpuSpan
-gpu_span (const uint8_t * data, ptrdiff_t stride, LumaExtent extent)
-{
-  ptrdiff_t last = (ptrdiff_t) (extent.rows - 1) * stride;
-  GpuSpan span;
-
-  span.start = (uint8_t *) data + (last < 0 ? last : 0);
-  span.size = (size_t) (last < 0 ? -last : last) + extent.row_bytes;
-  return span;
-}
-
 cudaError_t
 gpu_staging_reserve (GpuStaging * staging, size_t size, cudaStream_t stream)
 {

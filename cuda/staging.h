@@ -7,7 +7,6 @@
 #pragma once
 
 #include "calls.h"
-#include "plan.h"
 
 /* A buffer in device memory that grows. */
 typedef struct
@@ -15,16 +14,6 @@ typedef struct
   uint8_t *data;
   size_t size;
 } GpuStaging;
-
-/* The bytes of a plane: where they begin and how many they are. */
-typedef struct
-{
-  uint8_t *start;
-  size_t size;
-} GpuSpan;
-
-/* Rows from data on, stride bytes from one to the next. */
-GpuSpan gpu_span (const uint8_t * data, ptrdiff_t stride, LumaExtent extent);
 
 /* Makes room for size bytes; what was in the buffer is lost.  Nothing may be
  * at work on it but what the stream does.  The context is current. */
