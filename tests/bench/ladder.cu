@@ -170,16 +170,16 @@ struct Ladder
 
   LumaPlan plan (LumaLayout layout)
   {
-    LumaComponent rgb[LUMA_COMPONENTS];
+    LumaComponent rgb[LUMA_COMPONENTS] = { };
     LumaPlan p;
 
-    for (unsigned i = 0; i < LUMA_COMPONENTS; i++)
-      rgb[i] = LumaComponent { layout == LUMA_LAYOUT_PLANAR ? i : 0,
-        layout == LUMA_LAYOUT_PLANAR ? 0 : i,
-        layout == LUMA_LAYOUT_PLANAR ? 1u :
-            layout == LUMA_LAYOUT_PACKED3 ? 3u : 4u, 0, 8, 0, 1,
-        false
-      };
+    for (unsigned i = 0; i < LUMA_COMPONENTS; i++) {
+      rgb[i].plane = layout == LUMA_LAYOUT_PLANAR ? i : 0;
+      rgb[i].offset = layout == LUMA_LAYOUT_PLANAR ? 0 : i;
+      rgb[i].step = layout == LUMA_LAYOUT_PLANAR ? 1 :
+          layout == LUMA_LAYOUT_PACKED3 ? 3 : 4;
+      rgb[i].depth = 8;
+    }
     luma_plan_init (&p, size.width, size.height, rgb, LUMA_MATRIX_BT601,
         LUMA_RANGE_FULL, LUMA_RANGE_FULL);
     return p;
