@@ -8,6 +8,7 @@
 
 #include "line.h"
 #include "pipe.h"
+#include "play.h"
 
 #define ON_GPU "(memory:CUDAMemory)"
 #define SYSTEM_GRAY "video/x-raw,format=GRAY8"
@@ -143,18 +144,10 @@ GST_END_TEST;
 static GPtrArray *
 expected_frames (void)
 {
-  GPtrArray *frames = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      g_bytes_unref);
   GstElement *pipeline = pipe_launch (SOURCE "cudagray backend=cpu ! "
-      "appsink name=sink sync=false", FRAMES);
-  GstSample *sample;
+      "appsink name=a sync=false", FRAMES);
+  GPtrArray *frames = play_rows (pipeline);
 
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while ((sample = pipe_pull (pipeline, "sink")) != NULL) {
-    g_ptr_array_add (frames, frames_rows (gst_sample_get_buffer (sample),
-            gst_sample_get_caps (sample)));
-    gst_sample_unref (sample);
-  }
   pipe_stop (pipeline, NULL);
   fail_unless_equals_int (frames->len, FRAMES);
   return frames;
@@ -186,92 +179,18 @@ static const struct
       {TRUE, TRUE}},
 };
 
-static void
-check_branch (GstElement * pipeline, const gchar * name, gboolean cuda,
-    GBytes * expected)
-{
-  GstSample *sample = pipe_pull (pipeline, name);
-  GstBuffer *buffer;
-
-  fail_unless (sample != NULL);
-  buffer = gst_sample_get_buffer (sample);
-  fail_unless_equals_int (gst_is_cuda_memory (gst_buffer_peek_memory (buffer,
-              0)), cuda);
-  frames_check (buffer, gst_sample_get_caps (sample), expected);
-  gst_sample_unref (sample);
-}
-
-/* Frames wait in short queues, so that memory is used again all the time. */
-static void
-shorten (GstElement * pipeline)
-{
-  GstIterator *all = gst_bin_iterate_elements (GST_BIN (pipeline));
-  GValue item = G_VALUE_INIT;
-
-  while (gst_iterator_next (all, &item) == GST_ITERATOR_OK) {
-    GObject *element = g_value_get_object (&item);
-
-    if (g_object_class_find_property (G_OBJECT_GET_CLASS (element),
-            "max-size-buffers") != NULL)
-      g_object_set (element, "max-size-buffers", 2, NULL);
-    if (GST_IS_APP_SINK (element))
-      g_object_set (element, "max-buffers", 2, "sync", FALSE, NULL);
-    g_value_unset (&item);
-  }
-  gst_iterator_free (all);
-}
-
 GST_START_TEST (test_branches)
 {
   GPtrArray *expected = expected_frames ();
   GstElement *pipeline = pipe_launch (SOURCE "%s", FRAMES,
       branches[__i__].elements);
 
-  shorten (pipeline);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  for (guint i = 0; i < FRAMES; i++) {
-    for (guint s = 0; s < branches[__i__].sinks; s++)
-      check_branch (pipeline, s == 0 ? "a" : "b", branches[__i__].cuda[s],
-          g_ptr_array_index (expected, i));
-  }
-  for (guint s = 0; s < branches[__i__].sinks; s++)
-    fail_unless (pipe_pull (pipeline, s == 0 ? "a" : "b") == NULL);
+  play_check (pipeline, branches[__i__].sinks, branches[__i__].cuda, expected);
   pipe_stop (pipeline, NULL);
   g_ptr_array_unref (expected);
 }
 
 GST_END_TEST;
-
-/* From the middle of a frame on, so that rounding leads to no other. */
-static void
-seek_to (GstElement * pipeline, guint frame)
-{
-  fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME,
-          GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, GST_SEEK_TYPE_SET,
-          gst_util_uint64_scale (2 * frame + 1, GST_SECOND, 60),
-          GST_SEEK_TYPE_SET, gst_util_uint64_scale (FRAMES, GST_SECOND, 30)));
-}
-
-/* The next frame is whichever its time says.  FALSE at the end. */
-static gboolean
-check_by_time (GstElement * pipeline, gboolean cuda, GPtrArray * expected)
-{
-  GstSample *sample = pipe_pull (pipeline, "sink");
-  GstBuffer *buffer;
-  guint64 frame;
-
-  if (sample == NULL)
-    return FALSE;
-  buffer = gst_sample_get_buffer (sample);
-  frame = gst_util_uint64_scale_round (GST_BUFFER_PTS (buffer), 30, GST_SECOND);
-  fail_unless (frame < FRAMES);
-  fail_unless_equals_int (gst_is_cuda_memory (gst_buffer_peek_memory (buffer,
-              0)), cuda);
-  frames_check (buffer, gst_sample_get_caps (sample),
-      g_ptr_array_index (expected, frame));
-  gst_sample_unref (sample);
-  return TRUE;
-}
 
 static const gchar *const flushed[] = {
   "cudaupload ! queue ! cudagray ! " CUDA " ! queue",
@@ -279,30 +198,14 @@ static const gchar *const flushed[] = {
   "queue ! cudagray ! " CUDA " ! queue"
 };
 
-/* Flushes at any moment, and after the end of the stream. */
 GST_START_TEST (test_flush)
 {
   GPtrArray *expected = expected_frames ();
-  GRand *random = g_rand_new_with_seed (__i__);
-  GstElement *pipeline = pipe_launch (SOURCE "%s ! appsink name=sink", -1,
+  GstElement *pipeline = pipe_launch (SOURCE "%s ! appsink name=a", -1,
       flushed[__i__]);
 
-  shorten (pipeline);
-  pipe_set_state (pipeline, GST_STATE_PAUSED);
-  seek_to (pipeline, 0);
-  pipe_set_state (pipeline, GST_STATE_PLAYING);
-  for (guint i = 0; i < CYCLES; i++) {
-    gint frames = g_rand_int_range (random, 0, 5);
-
-    for (gint n = 0; n < frames; n++)
-      fail_unless (check_by_time (pipeline, __i__ != 1, expected));
-    if (i % 7 == 3)
-      while (check_by_time (pipeline, __i__ != 1, expected));
-    seek_to (pipeline, g_rand_int_range (random, 0, FRAMES - 5));
-  }
-  while (check_by_time (pipeline, __i__ != 1, expected));
+  play_flush (pipeline, __i__ != 1, expected, __i__);
   pipe_stop (pipeline, NULL);
-  g_rand_free (random);
   g_ptr_array_unref (expected);
 }
 
