@@ -42,7 +42,8 @@ GstBufferPool *frames_pool (GstCudaContext * context, GstCaps * caps);
 GstBuffer *frames_acquire (GstBufferPool * pool);
 void frames_pool_free (GstBufferPool * pool);
 
-/* The rows of a gray frame, as the CPU maps it.  (transfer full) */
+/* The rows of a gray frame, or of the Y plane of another, as the CPU maps it.
+ * (transfer full) */
 GBytes *frames_rows (GstBuffer * buffer, GstCaps * caps);
 
 /* The rows of a buffer in any memory by backend=cpu, under caps for system

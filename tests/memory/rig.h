@@ -17,8 +17,8 @@
 
 #define CUDA "video/x-raw(memory:CUDAMemory)"
 
-/* main: runs the suite, or exits with 77 where there is no GPU, or where
- * GStreamer's CUDA elements are not there. */
+/* main: runs the suite, or exits with 77 where there is no GPU, where
+ * GStreamer's CUDA elements are not there, or where the suite is NULL. */
 int rig_main (int argc, char **argv, Suite * (*suite) (void));
 
 /* How many devices there are. */
