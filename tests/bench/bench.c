@@ -3,8 +3,11 @@
 
 #include "bench.h"
 
+#include <gst/gst.h>
 #include <stdio.h>
 #include <time.h>
+
+#define SAMPLES 5
 
 const BenchSize bench_sizes[BENCH_N_SIZES] = {
   {64, 64}, {160, 120}, {320, 240}, {640, 480}, {1280, 720}, {1920, 1080},
@@ -71,4 +74,98 @@ bench_print (const gchar * program, const gchar * way, const gchar * frames,
       streams, median, bench_percentile (us, 0.1), bench_percentile (us, 0.9),
       cpu_us, bytes / median / 1e3);
   fflush (stdout);
+}
+
+static GstElement *
+launch (const gchar * text)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (text, &error);
+
+  if (pipeline == NULL || error != NULL)
+    g_error ("%s: %s", text, error->message);
+  return pipeline;
+}
+
+/* Takes pipeline. */
+static void
+play (GstElement * pipeline, const gchar * text)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
+      GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    g_error ("%s failed", text);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+void
+bench_play (const gchar * text)
+{
+  play (launch (text), text);
+}
+
+/* What the sink's probe sees. */
+typedef struct
+{
+  guint count, n;               /* so far, and to be timed */
+  gdouble begin, cpu_begin, end, cpu_end;
+} Watch;
+
+static GstPadProbeReturn
+count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Watch *watch = data;
+
+  watch->count++;
+  if (watch->count == BENCH_WARM_UP) {
+    watch->begin = bench_now ();
+    watch->cpu_begin = bench_process_cpu ();
+  } else if (watch->count == BENCH_WARM_UP + watch->n) {
+    watch->end = bench_now ();
+    watch->cpu_end = bench_process_cpu ();
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch_frames (const gchar * text, Watch * watch)
+{
+  GstElement *pipeline = launch (text);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame, watch, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  play (pipeline, text);
+  if (watch->count <= BENCH_WARM_UP + watch->n)
+    g_error ("%s: %u frames", text, watch->count);
+}
+
+void
+bench_pipeline (const gchar * program, const gchar * way,
+    const gchar * frames, BenchSize size, const gchar * text, guint n,
+    gdouble bytes)
+{
+  GArray *us = bench_samples_new ();
+  gdouble cpu = 0;
+
+  for (guint i = 0; i < SAMPLES; i++) {
+    Watch watch = {.n = n };
+    gdouble each;
+
+    watch_frames (text, &watch);
+    each = (watch.end - watch.begin) / n;
+    g_array_append_val (us, each);
+    cpu += (watch.cpu_end - watch.cpu_begin) / n / SAMPLES;
+  }
+  bench_print (program, way, frames, size, 1, us, cpu, bytes);
+  g_array_unref (us);
 }

@@ -41,4 +41,15 @@ void bench_print (const gchar * program, const gchar * way,
     const gchar * frames, BenchSize size, guint streams, GArray * us,
     gdouble cpu_us, gdouble bytes);
 
+/* Plays to its end what gst-launch would. */
+void bench_play (const gchar * text);
+
+/* Prints the case of a pipeline whose element called sink gets n frames after
+ * those that warm up, and a few more: what each of them takes, and the CPU time
+ * of the process. */
+#define BENCH_WARM_UP 20
+void bench_pipeline (const gchar * program, const gchar * way,
+    const gchar * frames, BenchSize size, const gchar * text, guint n,
+    gdouble bytes);
+
 G_END_DECLS

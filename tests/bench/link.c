@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-/* link: one frame at a time, RGB, pinned memory on both sides, by frame size.
+/* link: one frame at a time, RGB and NV12, pinned memory on both sides, by
+ * frame size.
  *
- *   upload     the bare copy of the RGB bytes to the device, spinning: the
- *              floor
+ *   upload     the bare copy of the bytes that are read, RGB's or the Y plane's
+ *              alone, to the device, spinning: the floor
  *   in-place   the kernel alone, in place, spinning
  *   backend    submit and wait, as the element does it
  *   element    the element's chain function, its wait included
  *   rows       the CPU rows on one thread
  *
- * and the ways of a frame in malloc's memory, which the GPU can't reach:
+ * and the ways of an RGB frame in malloc's memory, which the GPU can't reach:
  *
  *   rows       the CPU rows on it, into pinned memory
  *   staged     the backend's own way, through device memory
@@ -50,7 +51,27 @@ static const struct
 
 typedef struct
 {
+  const gchar *name;
+  guint read;                   /* bytes of a pixel */
+  gdouble all;                  /* bytes of a pixel that the frame has */
+  LumaRange range;
+  LumaComponent components[LUMA_COMPONENTS];
+  guint n_ways;
+} Kind;
+
+static const Kind rgb = { "RGB", 3, 3, LUMA_RANGE_FULL,
+  {{0, 0, 3, 0, 8}, {0, 1, 3, 0, 8}, {0, 2, 3, 0, 8}}, N_WAYS
+};
+
+static const Kind nv12 = { "NV12", 1, 1.5, LUMA_RANGE_LIMITED,
+  {{0, 0, 1, 0, 8}, {0, 0, 1, 0, 8}, {0, 0, 1, 0, 8}}, PLAIN_ROWS
+};
+
+typedef struct
+{
+  const Kind *kind;
   BenchSize size;
+  gsize stride, bytes;          /* that are read, of a row and in all */
   LumaPlan plan;
   guint n;                      /* of the rotation */
   GstBuffer **in;
@@ -83,9 +104,8 @@ static void
 upload (Rig * rig, const guint8 * in)
 {
   must (gpu_push (rig->device), "push");
-  must (cudaMemcpyAsync (rig->on_device, in,
-          3 * rig->size.width * rig->size.height, cudaMemcpyHostToDevice,
-          rig->stream), "upload");
+  must (cudaMemcpyAsync (rig->on_device, in, rig->bytes,
+          cudaMemcpyHostToDevice, rig->stream), "upload");
   spin (rig);
   gpu_pop ();
 }
@@ -100,7 +120,7 @@ in_place (Rig * rig, const guint8 * in, guint8 * out)
   frame.max_blocks = gpu_max_blocks (rig->device, true);
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
     frame.src[i] = in;
-    frame.src_stride[i] = 3 * rig->size.width;
+    frame.src_stride[i] = rig->stride;
   }
   must (gpu_push (rig->device), "push");
   must (gpu_launch (&frame, rig->stream), "launch");
@@ -125,8 +145,7 @@ static void
 run_plain (Rig * rig, guint way, guint8 * plain, guint8 * pinned,
     const LumaTarget * dst)
 {
-  gsize bytes = 3 * rig->size.width * rig->size.height;
-  LumaSource src = { {plain}, {3 * rig->size.width} };
+  LumaSource src = { {plain}, {rig->stride} };
 
   switch (way) {
     case PLAIN_ROWS:
@@ -136,11 +155,11 @@ run_plain (Rig * rig, guint way, guint8 * plain, guint8 * pinned,
       through_backend (rig, rig->stager, &src, dst, LUMA_PATH_STAGED);
       break;
     case COPIED:
-      memcpy (pinned, plain, bytes);
+      memcpy (pinned, plain, rig->bytes);
       in_place (rig, pinned, dst->data);
       break;
     default:
-      if (!gpu_register (plain, bytes))
+      if (!gpu_register (plain, rig->bytes))
         g_error ("gpu_register");
       in_place (rig, plain, dst->data);
       gpu_unregister (plain);
@@ -164,7 +183,7 @@ run (Rig * rig, guint way, guint i)
     return;
   }
   gst_buffer_map (buffer, &map, GST_MAP_READ);
-  src = (LumaSource) { {map.data}, {3 * rig->size.width} };
+  src = (LumaSource) { {map.data}, {rig->stride} };
   if (way == UPLOAD)
     upload (rig, map.data);
   else if (way == IN_PLACE)
@@ -179,24 +198,9 @@ run (Rig * rig, guint way, guint i)
 }
 
 static void
-rig_init (Rig * rig, BenchSize size)
+rig_init_frames (Rig * rig, gsize bytes)
 {
-  const LumaComponent rgb[] = { {0, 0, 3, 0, 8}, {0, 1, 3, 0, 8},
-  {0, 2, 3, 0, 8}
-  };
-  GstElement *element = g_object_new (GST_TYPE_CUDA_GRAY, NULL);
-  gsize bytes = 3 * size.width * size.height;
-  gchar *caps = g_strdup_printf ("video/x-raw,format=RGB,width=%"
-      G_GSIZE_FORMAT ",height=%" G_GSIZE_FORMAT ",framerate=30/1", size.width,
-      size.height);
-
-  rig->size = size;
-  luma_plan_init (&rig->plan, size.width, size.height, rgb, LUMA_MATRIX_BT601,
-      LUMA_RANGE_FULL, LUMA_RANGE_FULL);
-  gst_util_set_object_arg (G_OBJECT (element), "backend", "cuda");
-  rig->harness = gst_harness_new_with_element (element, "sink", "src");
-  gst_harness_set_src_caps_str (rig->harness, caps);
-  rig->n = CLAMP (ROTATION_BYTES / bytes, 3, 64);
+  rig->n = CLAMP (ROTATION_BYTES / rig->bytes, 3, 64);
   rig->in = g_new (GstBuffer *, rig->n);
   rig->plain = g_new (guint8 *, rig->n);
   rig->out = g_new (GpuBlock *, rig->n);
@@ -209,10 +213,30 @@ rig_init (Rig * rig, BenchSize size)
       map.data[b] = (guint8) (b * 2654435761u >> 13) + i;
     rig->plain[i] = g_memdup2 (map.data, bytes);
     gst_buffer_unmap (rig->in[i], &map);
-    rig->out[i] = gpu_block_get (size.width * size.height, true);
+    rig->out[i] = gpu_block_get (rig->size.width * rig->size.height, true);
   }
+}
+
+static void
+rig_init (Rig * rig, const Kind * kind, BenchSize size)
+{
+  GstElement *element = g_object_new (GST_TYPE_CUDA_GRAY, NULL);
+  gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%"
+      G_GSIZE_FORMAT ",height=%" G_GSIZE_FORMAT ",framerate=30/1", kind->name,
+      size.width, size.height);
+
+  rig->kind = kind;
+  rig->size = size;
+  rig->stride = kind->read * size.width;
+  rig->bytes = rig->stride * size.height;
+  luma_plan_init (&rig->plan, size.width, size.height, kind->components,
+      LUMA_MATRIX_BT601, kind->range, LUMA_RANGE_FULL);
+  gst_util_set_object_arg (G_OBJECT (element), "backend", "cuda");
+  rig->harness = gst_harness_new_with_element (element, "sink", "src");
+  gst_harness_set_src_caps_str (rig->harness, caps);
+  rig_init_frames (rig, kind->all * size.width * size.height);
   must (gpu_push (rig->device), "push");
-  must (cudaMalloc ((void **) &rig->on_device, bytes), "cudaMalloc");
+  must (cudaMalloc ((void **) &rig->on_device, rig->bytes), "cudaMalloc");
   gpu_pop ();
   g_free (caps);
   gst_object_unref (element);
@@ -235,20 +259,44 @@ rig_clear (Rig * rig)
   gst_harness_teardown (rig->harness);
 }
 
+/* Of a frame, as the element counts them. */
+static gdouble
+bytes_read (Rig * rig)
+{
+  guint64 bytes = 0, frames = 0;
+  GstStructure *stats;
+
+  g_object_get (rig->harness->element, "stats", &stats, NULL);
+  gst_structure_get (stats, "bytes-in", G_TYPE_UINT64, &bytes,
+      "frames-in-place", G_TYPE_UINT64, &frames, NULL);
+  gst_structure_free (stats);
+  return (gdouble) bytes / frames;
+}
+
 static void
-measure (Rig * rig, BenchSize size)
+report (Rig * rig, guint way, GArray * us, gdouble cpu)
+{
+  bench_print (ways[way].program, ways[way].name, rig->kind->name, rig->size,
+      1, us, cpu / us->len, way == ELEMENT ? bytes_read (rig) : rig->bytes);
+  g_array_unref (us);
+}
+
+static void
+measure (Rig * rig, const Kind * kind, BenchSize size)
 {
   gdouble cpu[N_WAYS] = { 0 };
   GArray *us[N_WAYS];
   guint rounds = size.height > 4000 ? 240 : size.height > 2000 ? 400 : 800;
 
-  rig_init (rig, size);
-  for (guint w = 0; w < N_WAYS; w++)
+  rig_init (rig, kind, size);
+  for (guint w = 0; w < kind->n_ways; w++)
     us[w] = bench_samples_new ();
   /* Each way runs some frames in a row: a stream's frames follow each other. */
   for (guint i = 0; i < rounds; i += WARM_UP) {
     /* The slow ones, of which no small difference is asked, a quarter. */
-    for (guint w = 0; w < (i % (4 * WARM_UP) == 0 ? N_WAYS : ROWS); w++) {
+    guint n = i % (4 * WARM_UP) == 0 ? kind->n_ways : ROWS;
+
+    for (guint w = 0; w < n; w++) {
       for (guint k = 0; k < 2 * WARM_UP; k++) {
         gdouble busy = bench_thread_cpu (), start = bench_now (), took;
 
@@ -261,11 +309,8 @@ measure (Rig * rig, BenchSize size)
       }
     }
   }
-  for (guint w = 0; w < N_WAYS; w++) {
-    bench_print (ways[w].program, ways[w].name, "RGB", size, 1, us[w],
-        cpu[w] / us[w]->len, 3.0 * size.width * size.height);
-    g_array_unref (us[w]);
-  }
+  for (guint w = 0; w < kind->n_ways; w++)
+    report (rig, w, us[w], cpu[w]);
   rig_clear (rig);
 }
 
@@ -289,6 +334,8 @@ main (int argc, char **argv)
   gpu_pop ();
   bench_print_header ();
   for (guint s = 0; s < BENCH_N_SIZES; s++)
-    measure (&rig, bench_sizes[s]);
+    measure (&rig, &rgb, bench_sizes[s]);
+  for (guint s = BENCH_FIRST_VGA; s < BENCH_N_SIZES; s++)
+    measure (&rig, &nv12, bench_sizes[s]);
   return 0;
 }

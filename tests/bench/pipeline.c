@@ -15,9 +15,6 @@
 #include "gpu.h"
 #include "gstcudagray.h"
 
-#define WARM_UP 20
-#define SAMPLES 5
-
 /* A source whose buffers come from the pool that downstream proposes. */
 typedef GstPushSrc BenchSrc;
 typedef GstPushSrcClass BenchSrcClass;
@@ -61,84 +58,19 @@ bench_src_init (BenchSrc * src)
   gst_base_src_set_format (GST_BASE_SRC (src), GST_FORMAT_TIME);
 }
 
-/* What the sink's probe sees. */
-typedef struct
-{
-  guint count, frames;          /* so far, and to be timed */
-  gdouble begin, cpu_begin, end, cpu_end;
-} Watch;
-
-static GstPadProbeReturn
-count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  Watch *watch = data;
-
-  watch->count++;
-  if (watch->count == WARM_UP) {
-    watch->begin = bench_now ();
-    watch->cpu_begin = bench_process_cpu ();
-  } else if (watch->count == WARM_UP + watch->frames) {
-    watch->end = bench_now ();
-    watch->cpu_end = bench_process_cpu ();
-  }
-  return GST_PAD_PROBE_OK;
-}
-
-static void
-run (const gchar * converter, BenchSize size, Watch * watch)
-{
-  gchar *text = g_strdup_printf ("benchsrc name=src num-buffers=%u ! "
-      "video/x-raw,format=RGB,width=%" G_GSIZE_FORMAT ",height=%"
-      G_GSIZE_FORMAT ",framerate=30/1 ! %s ! video/x-raw,format=GRAY8 ! "
-      "fakesink name=sink", WARM_UP + watch->frames + 1, size.width,
-      size.height, converter);
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (text, &error);
-  GstElement *sink;
-  GstMessage *message;
-  GstBus *bus;
-  GstPad *pad;
-
-  if (pipeline == NULL)
-    g_error ("%s: %s", text, error->message);
-  g_clear_error (&error);
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  pad = gst_element_get_static_pad (sink, "sink");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame, watch, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  bus = gst_element_get_bus (pipeline);
-  message = gst_bus_timed_pop_filtered (bus,
-      GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    g_error ("%s failed", text);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pad);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
-  g_free (text);
-}
-
 static void
 measure (const gchar * converter, const gchar * name, BenchSize size,
     guint frames)
 {
-  GArray *us = bench_samples_new ();
-  gdouble cpu = 0;
+  gchar *text = g_strdup_printf ("benchsrc name=src num-buffers=%u ! "
+      "video/x-raw,format=RGB,width=%" G_GSIZE_FORMAT ",height=%"
+      G_GSIZE_FORMAT ",framerate=30/1 ! %s ! video/x-raw,format=GRAY8 ! "
+      "fakesink name=sink", BENCH_WARM_UP + frames + 1, size.width,
+      size.height, converter);
 
-  for (guint i = 0; i < SAMPLES; i++) {
-    Watch watch = {.frames = frames };
-    gdouble each;
-
-    run (converter, size, &watch);
-    each = (watch.end - watch.begin) / frames;
-    g_array_append_val (us, each);
-    cpu += (watch.cpu_end - watch.cpu_begin) / frames / SAMPLES;
-  }
-  bench_print ("pipeline", name, "RGB", size, 1, us, cpu,
+  bench_pipeline ("pipeline", name, "RGB", size, text, frames,
       3.0 * size.width * size.height);
-  g_array_unref (us);
+  g_free (text);
 }
 
 int
