@@ -51,8 +51,6 @@ def check_values(width):
         b, g, r = (bgr[:, :, i].astype(numpy.int64) for i in range(3))
         exact = (299 * r + 587 * g + 114 * b + 500) // 1000
         assert numpy.array_equal(got, exact), width
-        theirs = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY).astype(numpy.int64)
-        assert abs(theirs - got).max() <= 1, width
 
 
 if "GStreamer" not in cv2.getBuildInformation() or cv2.CAP_GSTREAMER not in cv2.videoio_registry.getBackends():
