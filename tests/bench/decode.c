@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-/* decode: gray from the GPU's decoders, beside what one does without cudagray,
+/* decode [CODEC]: gray from the GPU's decoders, beside what one does without cudagray,
  * and beside a software decoder.  The clip is encoded here, and repeated.  CPU
  * time is the whole process's, for a frame. */
 
@@ -142,6 +142,8 @@ main (int argc, char **argv)
   backend->klass->close (backend);
   bench_print_header ();
   for (guint c = 0; c < G_N_ELEMENTS (codecs); c++) {
+    if (argc > 1 && !g_str_equal (argv[1], codecs[c].name))
+      continue;
     if (!have (codecs[c].hardware) || !have (codecs[c].encoder) ||
         !have (codecs[c].parser)) {
       g_printerr ("%s needs %s, %s and %s\n", codecs[c].name,

@@ -55,7 +55,6 @@ gboolean clip_init (void);
 void clip_make_all (void);
 void clip_drop_all (void);
 
-guint clip_frames (const Clip * clip);
 gboolean clip_is_deep (void);   /* of more than 8 bits */
 
 /* The clip, a decoder of it and more elements. */
