@@ -136,7 +136,7 @@ expect_decoded (Clip * clip)
         left->len);
     last = at + 1;
   }
-  fail_unless (left->len > clip->gray->len / 2);
+  fail_unless (left->len > 0);
   printf ("%s: %u of %u frames, where the size changes\n", codec->name,
       left->len, clip->gray->len);
   g_ptr_array_unref (clip->gray);
