@@ -382,8 +382,11 @@ open_on (GpuDevice * device, GpuStatus * status)
     return NULL;
   }
   self = calloc (1, sizeof *self);
-  if (self == NULL)
-    abort ();
+  if (self == NULL) {
+    gpu_device_refuse (status, "out of memory");
+    gpu_device_close (device);
+    return NULL;
+  }
   self->base.klass = &gpu_class;
   self->device = device;
   gpu_pace_init (&self->pace);

@@ -198,8 +198,10 @@ gpu_device_open_in (CUcontext context, int ordinal, GpuStatus * status)
   if (primary == NULL)
     return NULL;
   device = calloc (1, sizeof *device);
-  if (device == NULL)
-    abort ();
+  if (device == NULL) {
+    gpu_device_refuse (status, "out of memory");
+    return NULL;
+  }
   device->context = context;
   device->primary = primary;
   device->reads_host_pages = primary->reads_host_pages;
