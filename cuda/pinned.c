@@ -9,6 +9,7 @@
  * size, up to a quarter of the machine's memory.  What is pinned of those kept
  * and those handed out stays within one budget. */
 
+#define _GNU_SOURCE             /* secure_getenv */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ quarter_of_machine (void)
 static size_t
 budget (void)
 {
-  const char *mib = getenv ("CUDAGRAY_PINNED_MIB");
+  const char *mib = secure_getenv ("CUDAGRAY_PINNED_MIB");
 
   if (!budget_known) {
     use.budget = quarter_of_machine ();

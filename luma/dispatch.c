@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
+#define _GNU_SOURCE             /* secure_getenv */
 #include "luma-config.h"
 
 #include <pthread.h>
@@ -22,7 +23,7 @@ static const LumaRows *chosen;
 static void
 fill_table (void)
 {
-  const char *wanted = getenv ("CUDAGRAY_CPU");
+  const char *wanted = secure_getenv ("CUDAGRAY_CPU");
 
   available[n_available++] = &rows_exact;
   available[n_available++] = &luma_rows_c;
