@@ -148,7 +148,11 @@ luma_plan_is_single (const LumaPlan * plan)
 
   for (int i = 1; i < LUMA_COMPONENTS; i++) {
     if (c[i].plane != c[0].plane || c[i].offset != c[0].offset ||
-        c[i].shift != c[0].shift)
+        c[i].step != c[0].step || c[i].shift != c[0].shift ||
+        c[i].depth != c[0].depth || c[i].bytes != c[0].bytes ||
+        c[i].big_endian != c[0].big_endian ||
+        c[i].per_word != c[0].per_word || c[i].sub_x != c[0].sub_x ||
+        c[i].sub_y != c[0].sub_y || c[i].two_fields != c[0].two_fields)
       return false;
   }
   return true;
@@ -269,7 +273,10 @@ static bool
 init_layout (LumaPlan * plan, size_t width, size_t height,
     const LumaComponent * component, unsigned out_depth, bool out_big_endian)
 {
-  if (width == 0 || height == 0 || (out_depth != 8 && out_depth != 16))
+  /* The bytes of a row then fit a size_t. */
+  if (width == 0 || width > SIZE_MAX / LUMA_MAX_STEP || height == 0)
+    return false;
+  if (out_depth != 8 && out_depth != 16)
     return false;
   memset (plan, 0, sizeof *plan);
   plan->width = width;

@@ -141,7 +141,8 @@ typedef struct
  * the Y of YUV in the matrix of the output, is three components in one place:
  * the weights add up to one.
  *
- * False, with plan undefined: a size of 0, samples that are not 8 bits in a
+ * False, with plan undefined: a size of 0, rows of more bytes than a size_t
+ * counts, samples that are not 8 bits in a
  * byte, an arrangement that none of the layouts for these is, or a matrix or
  * range that is none of the enums. */
 bool luma_plan_init (LumaPlan * plan, size_t width, size_t height,

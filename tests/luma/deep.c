@@ -43,6 +43,8 @@ static const Deep deep[] = {
   {"GBR_12BE", RGB, 2, 1, ALL (12), ALL (0), EACH, ALL (0), ALL (2)},
   {"GBR_16LE", RGB, 2, 0, ALL (16), ALL (0), EACH, ALL (0), ALL (2)},
   {"RGB", RGB, 1, 0, ALL (8), ALL (0), ALL (0), EACH, ALL (3)},
+  {"unlike depths in one place", RGB, 1, 0, {8, 7, 5}, ALL (0), ALL (0),
+      ALL (0), ALL (1)},
 
   {"P010", Y, 2, 0, ALL (10), ALL (6), ALL (0), ALL (0), ALL (2)},
   {"P012", Y, 2, 0, ALL (12), ALL (4), ALL (0), ALL (0), ALL (2)},

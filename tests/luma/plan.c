@@ -39,6 +39,13 @@ accepted (const Arguments * a)
       a->from, a->to);
 }
 
+static bool
+accepted_deep (LumaPlan * plan, size_t width, const LumaComponent rgb[])
+{
+  return luma_plan_init_deep (plan, width, 3, rgb, LUMA_MATRIX_BT709,
+      LUMA_RANGE_FULL, LUMA_RANGE_LIMITED, 16, false);
+}
+
 #define REFUSES(format, change) G_STMT_START { \
   Arguments a = good (format); \
   g_assert_true (accepted (&a)); \
@@ -123,6 +130,46 @@ test_offsets (void)
   REFUSES ("xRGB", rgb[1].offset = 0);
 }
 
+/* Of the layout for any arrangement. */
+static void
+test_deep (void)
+{
+  static const LumaComponent good = { 0, 0, 2, 0, 10, 0, 2, false };
+  static const LumaComponent bad[] = {
+    {0, UINT_MAX, 2, 0, 10, 0, 2, false}, {0, 1, 2, 0, 10, 0, 2, false},
+    {0, 0, 2, UINT_MAX, 1, 0, 2, false}, {0, 0, 2, 7, 10, 0, 2, false},
+    {0, 0, 9, 0, 10, 0, 2, false}, {4, 0, 2, 0, 10, 0, 2, false},
+    {0, 0, 2, 0, 17, 0, 4, false}, {0, 0, 2, 0, 0, 0, 2, false},
+    {0, 0, 8, 0, 10, 0, 8, false}, {0, 0, 4, 0, 10, 0, 3, false},
+  };
+  LumaComponent rgb[LUMA_COMPONENTS] = { good, good, good };
+  LumaPlan plan;
+
+  g_assert_true (accepted_deep (&plan, 4, rgb));
+  g_assert_true (accepted_deep (&plan, SIZE_MAX / LUMA_MAX_STEP, rgb));
+  g_assert_false (accepted_deep (&plan, SIZE_MAX / LUMA_MAX_STEP + 1, rgb));
+  for (size_t i = 0; i < G_N_ELEMENTS (bad); i++) {
+    for (int c = 0; c < LUMA_COMPONENTS; c++)
+      rgb[c] = bad[i];
+    g_assert_false (accepted_deep (&plan, 4, rgb));
+  }
+}
+
+/* The lengths of the ranges need a small common multiple. */
+static void
+test_unlike_depths (void)
+{
+  static const LumaComponent good = { 0, 0, 2, 0, 8, 0, 2, false };
+  LumaComponent rgb[LUMA_COMPONENTS] = { good, good, good };
+  LumaPlan plan;
+
+  rgb[1].depth = 7;
+  rgb[2].depth = 5;
+  g_assert_true (accepted_deep (&plan, 4, rgb));
+  rgb[0].depth = 16;
+  g_assert_false (accepted_deep (&plan, 4, rgb));
+}
+
 static void
 check_extents (const LumaPlan * plan, const Format * format)
 {
@@ -193,6 +240,8 @@ main (int argc, char **argv)
   g_test_add_func ("/plan/samples", test_samples);
   g_test_add_func ("/plan/steps", test_steps);
   g_test_add_func ("/plan/offsets", test_offsets);
+  g_test_add_func ("/plan/deep", test_deep);
+  g_test_add_func ("/plan/unlike-depths", test_unlike_depths);
   g_test_add_func ("/plan/accepts", test_accepts);
   g_test_add_func ("/plan/gray", test_gray);
   return g_test_run ();
