@@ -286,17 +286,23 @@ gst_cuda_gray_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   GstCudaGray *self = GST_CUDA_GRAY (trans);
   gboolean from_cuda = cuda_gray_caps_is_cuda (incaps, 0);
   gboolean to_cuda = cuda_gray_caps_is_cuda (outcaps, 0);
+  GstVideoInfo in, out;
+  LumaPlan plan;
   gboolean copy;
 
-  if (!gst_video_info_from_caps (&self->in_info, incaps) ||
-      !gst_video_info_from_caps (&self->out_info, outcaps) ||
-      !cuda_gray_plan_init (&self->plan, &self->in_info, &self->out_info)) {
+  if (!gst_video_info_from_caps (&in, incaps) ||
+      !gst_video_info_from_caps (&out, outcaps) ||
+      !cuda_gray_plan_init (&plan, &in, &out)) {
     GST_ERROR_OBJECT (self, "can't convert %" GST_PTR_FORMAT " to %"
         GST_PTR_FORMAT, incaps, outcaps);
     return FALSE;
   }
   if ((from_cuda || to_cuda) && !gst_cuda_gray_use_cuda_memory (self))
     return FALSE;
+  /* Not before: while new caps are refused, frames of the old ones may come. */
+  self->in_info = in;
+  self->out_info = out;
+  self->plan = plan;
   cuda_gray_trial_init (&self->converter.trial);
   gst_cuda_gray_check_colorimetry (self, outcaps);
   copy = from_cuda == to_cuda &&

@@ -139,6 +139,10 @@ cuda_gray_plan_init (LumaPlan * plan, const GstVideoInfo * in,
       GST_VIDEO_FORMAT_GRAY16_BE;
   LumaComponent component[LUMA_COMPONENTS];
 
+  /* Caps may have the feature format:Interlaced and no interlace-mode; the
+   * output has both, and the rows of a field. */
+  if (GST_VIDEO_INFO_FIELD_HEIGHT (in) != (gint) height)
+    return FALSE;
   /* Gray stands for all three: the weights add up to one. */
   for (guint i = 0; i < LUMA_COMPONENTS; i++)
     component[i] = component_of (in, GST_VIDEO_INFO_IS_GRAY (in) ? 0 : i);
