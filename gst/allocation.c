@@ -24,15 +24,17 @@ new_pool (GstCaps * caps, guint size, guint min, gboolean video_meta,
   return NULL;
 }
 
-/* The caps of a query, and what they say; pools take sizes of 32 bits. */
+/* The caps of a query, and what they say; anyone may ask with any.  Pools take
+ * sizes of 32 bits. */
 static GstCaps *
 parse_caps (GstQuery * query, gboolean * need_pool, GstVideoInfo * info)
 {
   GstCaps *caps;
 
   gst_query_parse_allocation (query, &caps, need_pool);
-  return caps != NULL && gst_video_info_from_caps (info, caps) &&
-      info->size <= G_MAXUINT ? caps : NULL;
+  return caps != NULL && gst_caps_is_fixed (caps) &&
+      gst_video_info_from_caps (info, caps) && info->size <= G_MAXUINT ?
+      caps : NULL;
 }
 
 gboolean

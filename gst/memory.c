@@ -156,7 +156,8 @@ is_cuda_query (GstQuery * query)
   GstCaps *caps;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  return caps != NULL && cuda_gray_caps_is_cuda (caps, 0);
+  return caps != NULL && gst_caps_is_fixed (caps) &&
+      cuda_gray_caps_is_cuda (caps, 0);
 }
 
 /* Where the flow alone would end, nobody would know why. */
@@ -169,7 +170,7 @@ report_no_memory (GstCudaGray * self)
 
 /* The first plane of a frame as a buffer of its own, without a byte touched;
  * NULL where the plane does not lie in the buffer as it should, or upside
- * down, or its rows lie otherwise than downstream must expect.  The frame stays
+ * down, or its rows overlap or lie otherwise than downstream must expect.  The frame stays
  * with it, so that its pool does not use it again. */
 static GstBuffer *
 hand_on (GstCudaGray * self, GstBuffer * frame)
@@ -190,8 +191,8 @@ hand_on (GstCudaGray * self, GstBuffer * frame)
   if (!self->takes_strides && (stride[0] != self->out_info.stride[0] ||
           size != self->out_info.size || rest < size))
     return NULL;
-  if (stride[0] <= 0 || !cuda_gray_frame_check (frame, &self->in_info,
-          extent, &problem)) {
+  if (stride[0] < 0 || (gsize) stride[0] < extent[0].row_bytes ||
+      !cuda_gray_frame_check (frame, &self->in_info, extent, &problem)) {
     g_free (problem);
     return NULL;
   }

@@ -32,6 +32,7 @@ static const struct
   {"NV12,colorimetry=1:3:5:1", "GRAY8", TRUE, {64, 51}, TRUE},
   {"NV12,colorimetry=1:3:5:1", "GRAY8", FALSE, {64, 51}, FALSE},
   {"I420,colorimetry=1:4:0:1", "GRAY8", TRUE, {51 * 4, -51}, FALSE},
+  {"I420,colorimetry=1:4:0:1", "GRAY8", TRUE, {0, 1}, FALSE},
   {"Y444,colorimetry=bt709", "GRAY8,colorimetry=bt709", TRUE, {0, 0}, TRUE},
   {"Y444,colorimetry=bt709", "GRAY8", TRUE, {0, 0}, FALSE},
   {"P016_LE,colorimetry=1:4:0:1", "GRAY16_LE", TRUE, {0, 0}, TRUE},

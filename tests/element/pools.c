@@ -288,10 +288,33 @@ GST_START_TEST (test_new_caps_for_each_frame)
 
 GST_END_TEST;
 
+/* A query may have caps that are no frame's. */
+GST_START_TEST (test_asked_with_any_caps)
+{
+  static const gchar *const any[] = { "ANY", "EMPTY", "video/x-raw",
+    "video/x-raw, format=GRAY8, width=[1, 9], height=3", "audio/x-raw"
+  };
+  Rig *rig = rig_new ();
+
+  rig_set_format (rig, "RGB", S5_WIDTH, S5_HEIGHT, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (any); i++) {
+    GstCaps *caps = gst_caps_from_string (any[i]);
+    GstQuery *query = gst_query_new_allocation (caps, TRUE);
+
+    fail_if (gst_pad_peer_query (rig->harness->srcpad, query), "%s", any[i]);
+    gst_query_unref (query);
+    gst_caps_unref (caps);
+  }
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 static void
 add_tests (TCase * tests)
 {
   tcase_add_test (tests, test_no_pool);
+  tcase_add_test (tests, test_asked_with_any_caps);
   tcase_add_loop_test (tests, test_aligned_pool, 0, 2);
   tcase_add_loop_test (tests, test_odd_pool, 0, G_N_ELEMENTS (odd_pools));
   tcase_add_test (tests, test_unusable_pool);
