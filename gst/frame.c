@@ -23,6 +23,16 @@ typedef struct
   gint64 begin, end;
 } Span;
 
+/* A meta may name what is no format. */
+static const gchar *
+format_name (GstVideoFormat format)
+{
+  const gchar *name = format != GST_VIDEO_FORMAT_UNKNOWN ?
+      gst_video_format_to_string (format) : NULL;
+
+  return name != NULL ? name : "no format";
+}
+
 static gboolean
 find_layout (Layout * layout, GstBuffer * buffer, const GstVideoInfo * info,
     gchar ** problem)
@@ -47,7 +57,7 @@ find_layout (Layout * layout, GstBuffer * buffer, const GstVideoInfo * info,
       meta->n_planes <= GST_VIDEO_MAX_PLANES)
     return TRUE;
   *problem = g_strdup_printf ("got a GstVideoMeta for %s %ux%u in %u planes, "
-      "needed %s %dx%d", gst_video_format_to_string (meta->format),
+      "needed %s %dx%d", format_name (meta->format),
       meta->width, meta->height, meta->n_planes,
       GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
       GST_VIDEO_INFO_FIELD_HEIGHT (info));

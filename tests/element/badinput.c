@@ -51,6 +51,7 @@ static const Fault faults[] = {
   {"meta of another format",.format = "I420"},
   {"meta of another order",.format = "BGRx"},
   {"meta of an unknown format",.format = "ENCODED"},
+  {"meta of no format",.format = "UNKNOWN"},
 };
 
 static const gchar *bad_formats[] = { "RGB", "RGBx", "GBR", "GRAY8" };
