@@ -154,11 +154,18 @@ check (const Variant * variant, unsigned from, unsigned to, unsigned ranges,
   g_free (hash);
 }
 
-/* Of each pair of matrices one pair of ranges, in turn, or all. */
+/* The specification takes its time. */
+static bool
+is_slow (const Variant * variant)
+{
+  return variant->rows != NULL && variant->rows->row[0] == luma_row_exact;
+}
+
+/* Of each pair of matrices, or of some, one pair of ranges, in turn; or all. */
 static void
 check_pairs (const Variant * variant, bool all)
 {
-  unsigned pair = 0;
+  unsigned pair = 0, every = is_slow (variant) ? 7 : 1;
   Frame in, got;
 
   frame_init (&in, LUMA_COMPONENTS, SIDE, SIDE, (Place) {
@@ -170,7 +177,7 @@ check_pairs (const Variant * variant, bool all)
     unsigned from = i / LUMA_N_MATRICES, to = i % LUMA_N_MATRICES;
 
     for (unsigned ranges = 0; from != to && ranges < N_RANGES; ranges++) {
-      if (all || ranges == pair % N_RANGES)
+      if (all || (ranges == pair % N_RANGES && pair % every == 0))
         check (variant, from, to, ranges, &in, &got);
     }
     pair += from != to;

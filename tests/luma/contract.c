@@ -2,8 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
 /* contract VARIANT [SEED [PART]]: every row function and kernel against
- * luma/plan.h.  SEED 0 is a new one; PART is hashes, sweep, edges, deep, chroma
- * or chroma-all, which takes a while and runs by its name alone. */
+ * luma/plan.h.  SEED 0 is a new one; PART is hashes, sweep, edges, deep or
+ * chroma, or deep-all or chroma-all, which take a while and run by their names
+ * alone. */
 
 #include "contract.h"
 
@@ -21,7 +22,7 @@ static const struct
 } parts[] = {
   {"hashes", test_hashes}, {"sweep", test_sweep}, {"edges", test_edges},
   {"deep", test_deep}, {"chroma", test_chroma},
-  {"chroma-all", test_chroma_all, true},
+  {"deep-all", test_deep_all, true}, {"chroma-all", test_chroma_all, true},
 };
 
 static void

@@ -15,6 +15,7 @@ void test_sweep (const Variant * variant);
 
 /* Samples of 5 to 16 bits in words of all kinds, gray values of 8 and 16. */
 void test_deep (const Variant * variant);
+void test_deep_all (const Variant * variant);
 
 /* Every colour of YUV to other matrices: in a quarter of all cases, or in all. */
 void test_chroma (const Variant * variant);

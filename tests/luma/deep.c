@@ -331,13 +331,13 @@ check (const Variant * variant, const Deed * deed, Fill fill)
   frame_clear (&got);
 }
 
-/* Colours enough, then some sizes and places. */
+/* So many colours, then some sizes and places. */
 static void
-check_case (const Variant * variant, Deed deed)
+check_case (const Variant * variant, Deed deed, size_t colours)
 {
   bool counted = deed.deep->kind == Y;
 
-  deed.width = counted ? (size_t) 1 << deed.deep->depth[0] : 4001;
+  deed.width = counted ? (size_t) 1 << deed.deep->depth[0] : colours / 25;
   deed.height = counted ? 1 : 25;
   check (variant, &deed, counted ? count_up : NULL);
   for (size_t i = 0; i < 12; i++) {
@@ -382,8 +382,8 @@ check_halves (const Variant * variant)
   }
 }
 
-void
-test_deep (const Variant * variant)
+static void
+check_all (const Variant * variant, size_t colours)
 {
   check_halves (variant);
   for (size_t i = 0; i < G_N_ELEMENTS (deep) * G_N_ELEMENTS (outs); i++) {
@@ -395,7 +395,20 @@ test_deep (const Variant * variant)
       deed.kase = &cases[c];
       deed.matrix = (deed.kase->matrix + (unsigned) (i + c / 4)) %
           LUMA_N_MATRICES;
-      check_case (variant, deed);
+      check_case (variant, deed, colours);
     }
   }
+}
+
+void
+test_deep (const Variant * variant)
+{
+  check_all (variant, 25 * 601);
+}
+
+/* Of each format to each gray value more than 10^7, in all cases together. */
+void
+test_deep_all (const Variant * variant)
+{
+  check_all (variant, 25 * 20001);
 }
