@@ -170,8 +170,8 @@ report_no_memory (GstCudaGray * self)
 
 /* The first plane of a frame as a buffer of its own, without a byte touched;
  * NULL where the plane does not lie in the buffer as it should, or upside
- * down, or its rows overlap or lie otherwise than downstream must expect.  The frame stays
- * with it, so that its pool does not use it again. */
+ * down, or its rows overlap, or lie otherwise than downstream must expect.  The
+ * frame stays with it, so that its pool does not use it again. */
 static GstBuffer *
 hand_on (GstCudaGray * self, GstBuffer * frame)
 {

@@ -41,6 +41,10 @@ const Deep *deep_find (const gchar * name);
 guint deep_gray (const Deep * deep, const guint sample[3], const Rule * rule,
     guint depth);
 
+/* The same of Y, U and V in the matrix from. */
+guint deep_gray_of_yuv (const guint s[3], guint in_depth,
+    GstVideoColorMatrix from, const Rule * rule, guint depth);
+
 typedef struct
 {
   const Deep *deep;
@@ -62,6 +66,11 @@ gsize deep_frame_needed (const DeepFrame * frame);
 /* The first bytes, in a memory of just that size. */
 GstBuffer *deep_frame_buffer (const DeepFrame * frame, gsize size);
 void deep_frame_add_meta (const DeepFrame * frame, GstBuffer * buffer);
+
+/* What a pixel must become, and what is in a row of gray. */
+guint deep_frame_expected (const DeepFrame * frame, const Rule * rule, guint x,
+    guint y, guint depth);
+guint deep_gray_at (const GstVideoInfo * info, const guint8 * row, guint x);
 
 /* Fails unless the frame of the buffer has these caps' format and size and is
  * what the rule makes of it. */

@@ -2,18 +2,11 @@
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
 /* YUV in one matrix to gray in another, for which chroma is read.  GStreamer
- * says where the samples are, and the rule is written down here once more. */
+ * says where the samples are. */
 
 #include "caps.h"
+#include "deepframe.h"
 #include "rig.h"
-
-static const gint weights[][4] = {
-  [GST_VIDEO_COLOR_MATRIX_FCC] = {100, 30, 59, 11},
-  [GST_VIDEO_COLOR_MATRIX_BT709] = {10000, 2126, 7152, 722},
-  [GST_VIDEO_COLOR_MATRIX_BT601] = {1000, 299, 587, 114},
-  [GST_VIDEO_COLOR_MATRIX_SMPTE240M] = {1000, 212, 701, 87},
-  [GST_VIDEO_COLOR_MATRIX_BT2020] = {10000, 2627, 6780, 593},
-};
 
 static const guint matrices[] = {
   GST_VIDEO_COLOR_MATRIX_FCC, GST_VIDEO_COLOR_MATRIX_BT709,
@@ -33,32 +26,6 @@ typedef struct
   gboolean from_limited, to_limited;
   guint from, to;
 } Change;
-
-/* floor (Y + 1/2), clamped, with all as fractions over one denominator. */
-static guint
-gray_of (const Change * change, const gint s[3], guint depth, guint out_depth)
-{
-  const gint *j = weights[change->from], *k = weights[change->to];
-  const gint up = depth - 8, top = (1 << depth) - 1;
-  const __int128 span = change->from_limited ? 219 << up : top;
-  const __int128 reach = change->from_limited ? 224 << up : top;
-  const __int128 max = ((__int128) 1 << out_depth) - 1;
-  /* Y, U and V over span x reach, then R, G and B over that and J jg, then L
-   * over that and K. */
-  __int128 y = (s[0] - (change->from_limited ? 16 << up : 0)) * reach;
-  __int128 u = (s[1] - (128 << up)) * span, v = (s[2] - (128 << up)) * span;
-  __int128 r = j[2] * (j[0] * y + 2 * (j[0] - j[1]) * v);
-  __int128 b = j[2] * (j[0] * y + 2 * (j[0] - j[3]) * u);
-  __int128 g = j[0] * (__int128) j[0] * y - (j[1] * r + j[3] * b) / j[2];
-  __int128 n = k[1] * r + k[2] * g + k[3] * b;
-  __int128 d = span * reach * j[0] * j[2] * k[0];
-
-  n = change->to_limited ? (219 * n + 16 * d) << (out_depth - 8) : max * n;
-  if (2 * n + d < 0)
-    return 0;
-  n = (2 * n + d) / (2 * d);
-  return n > max ? max : n;
-}
 
 /* GStreamer swaps U and V there. */
 static gboolean
@@ -93,15 +60,17 @@ check_row (const GstVideoFormatInfo * format, const guint8 * line,
 
   for (guint x = 0; x < width; x++) {
     guint got = gray_at (gray, x, y), expected;
-    gint s[3];
+    const Rule rule = { change->to, change->from_limited, change->to_limited };
+    guint s[3];
 
     /* After alpha; deep samples fill 16 bits from the top. */
     for (guint i = 0; i < 3; i++)
       s[i] = format->depth[0] == 8 ? line[4 * x + 1 + i] :
           ((const guint16 *) line)[4 * x + 1 + i] >> (16 - format->depth[0]);
-    expected = gray_of (change, s, format->depth[0], out_depth);
+    expected = deep_gray_of_yuv (s, format->depth[0], change->from, &rule,
+        out_depth);
     if (got != expected && !is_odd_end_of_vyuy (format, x, width))
-      fail ("%s at %u,%u, matrix %u to %u: %d %d %d is %u, not %u",
+      fail ("%s at %u,%u, matrix %u to %u: %u %u %u is %u, not %u",
           format->name, x, y, change->from, change->to, s[0], s[1], s[2], got,
           expected);
   }

@@ -8,8 +8,7 @@
 
 const Rule rule_default = { GST_VIDEO_COLOR_MATRIX_BT601, FALSE, FALSE };
 
-/* kr, kg, kb over the first number. */
-static void
+void
 rule_weights (GstVideoColorMatrix matrix, gint64 k[4])
 {
   static const gint64 all[][4] = {

@@ -22,6 +22,9 @@ typedef struct
 
 extern const Rule rule_default;
 
+/* kr, kg, kb over the first number. */
+void rule_weights (GstVideoColorMatrix matrix, gint64 k[4]);
+
 /* floor (Y + 1/2), clamped, in whole numbers. */
 guint8 rule_apply (const Rule * rule, const guint8 rgb[3]);
 
