@@ -88,8 +88,10 @@ cuda_gray_converter_open (CudaGrayConverter * self, GstElement * element,
   if (self->backend != NULL) {
     self->device = status.device;
     self->automatic = wanted == GST_CUDA_GRAY_BACKEND_AUTO;
-    GST_INFO_OBJECT (element, "converting on CUDA device %d, %s",
-        status.device, status.text);
+    GST_INFO_OBJECT (element, "converting on CUDA device %d, %s (CUDA driver "
+        "%d.%d, runtime %d.%d)", status.device, status.text,
+        status.driver / 1000, status.driver % 1000 / 10, status.runtime / 1000,
+        status.runtime % 1000 / 10);
   } else {
     use_cpu (self);
   }

@@ -30,11 +30,15 @@
  * the first of a row; ten in a row are an error.
  *
  * With frames in the GPU's memory (memory:CUDAMemory) on one pad or on both, it
- * shares the #GstCudaContext of the pipeline like GStreamer's own CUDA
- * elements.
+ * shares the CUDA context of the pipeline like GStreamer's own CUDA elements.
  *
- * The `stats` property tells which backend is at work, and by which path the
- * frames went.
+ * |[
+ * gst-launch-1.0 videotestsrc ! video/x-raw,format=RGB ! cudaupload ! cudagray ! video/x-raw,format=GRAY8 ! jpegenc ! fakesink
+ * ]|
+ * Converts on the GPU, where the frames are, and downloads the gray alone.
+ *
+ * The #GstCudaGray:stats property tells which backend is at work, and by which
+ * path the frames went.
  *
  * Since: 0.1
  */
@@ -73,7 +77,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 G_DEFINE_TYPE_WITH_CODE (GstCudaGray, gst_cuda_gray, GST_TYPE_BASE_TRANSFORM,
     GST_DEBUG_CATEGORY_INIT (gst_cuda_gray_debug, "cudagray", 0,
-        "RGB to gray conversion"));
+        "RGB and YUV to gray conversion"));
 GST_ELEMENT_REGISTER_DEFINE (cudagray, "cudagray", GST_RANK_NONE,
     GST_TYPE_CUDA_GRAY);
 
@@ -157,6 +161,7 @@ gst_cuda_gray_stop (GstBaseTransform * trans)
 {
   GstCudaGray *self = GST_CUDA_GRAY (trans);
   GstCudaContext *context;
+  GstStructure *stats;
 
   /* An ALLOCATION query on another thread may be about to use the context. */
   g_rec_mutex_lock (&self->context_lock);
@@ -168,11 +173,14 @@ gst_cuda_gray_stop (GstBaseTransform * trans)
   context = self->cuda_context;
   self->cuda_context = NULL;
   self->cuda_memory = TRUE;
+  stats = cuda_gray_stats_to_structure (&self->stats);
   GST_OBJECT_UNLOCK (self);
   g_rec_mutex_unlock (&self->context_lock);
   gst_clear_object (&context);
   /* The counts of the run that has ended stay to be read. */
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_STATS]);
+  GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
+  gst_structure_free (stats);
   return TRUE;
 }
 
@@ -367,7 +375,9 @@ gst_cuda_gray_class_init (GstCudaGrayClass * klass)
    * GstCudaGray:backend:
    *
    * Where frames are converted.  With auto, a GPU that is missing or that
-   * fails is replaced by the CPU; with cuda that is an error.
+   * fails is replaced by the CPU, which also takes what it is better at: small
+   * frames, and frames that the GPU can't reach.  With cuda the GPU does them
+   * all, and its failure is an error.
    */
   props[PROP_BACKEND] = g_param_spec_enum ("backend", "Backend",
       "Where frames are converted", GST_TYPE_CUDA_GRAY_BACKEND,
@@ -376,10 +386,13 @@ gst_cuda_gray_class_init (GstCudaGrayClass * klass)
   /**
    * GstCudaGray:cuda-device-id:
    *
-   * The CUDA device to use.
+   * The CUDA device to use.  -1 is the first one or, with frames in the GPU's
+   * memory, theirs.  A device that does not exist where others do is an error,
+   * with backend=auto too.
    */
   props[PROP_CUDA_DEVICE_ID] = g_param_spec_int ("cuda-device-id",
-      "CUDA device ID", "The CUDA device to use (-1 = automatic)", -1,
+      "CUDA device ID", "The CUDA device to use (-1 = automatic: the first, or "
+      "that of frames in the GPU's memory)", -1,
       G_MAXINT, DEFAULT_CUDA_DEVICE_ID, G_PARAM_READWRITE |
       G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
   /**

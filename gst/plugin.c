@@ -14,6 +14,6 @@ plugin_init (GstPlugin * plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudagray,
-    "RGB to gray conversion on NVIDIA GPUs, or on the CPU with the same bytes",
+    "RGB and YUV to gray on NVIDIA GPUs, or on the CPU with the same bytes",
     plugin_init, PACKAGE_VERSION, "MIT/X11", "cudagray",
     "https://github.com/cudagray/cudagray")
