@@ -25,6 +25,15 @@ struct _GpuDevice
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GpuDevice devices[MAX_DEVICES];
 
+/* Written before the child of a fork runs: CUDA is dead there. */
+static bool forked;
+
+static void
+note_fork (void)
+{
+  forked = true;
+}
+
 /* Read by whoever is between a push and its pop, written by the end of the
  * process. */
 static pthread_rwlock_t in_use = PTHREAD_RWLOCK_INITIALIZER;
@@ -37,6 +46,9 @@ end_use (void)
 {
   struct timespec until;
 
+  /* Who was in the middle of a call at the fork is not here to end it. */
+  if (forked)
+    return;
   clock_gettime (CLOCK_REALTIME, &until);
   until.tv_sec += 1;
   pthread_rwlock_timedwrlock (&in_use, &until);
@@ -156,7 +168,7 @@ retain (int ordinal, GpuStatus * status)
   device->open = true;
   /* Registered after CUDA's own handlers, it runs before them. */
   if (!ends)
-    ends = atexit (end_use) == 0;
+    ends = atexit (end_use) == 0 && pthread_atfork (NULL, NULL, note_fork) == 0;
   return device;
 }
 
@@ -168,6 +180,12 @@ gpu_device_open (int ordinal, GpuStatus * status)
 
   memset (status, 0, sizeof *status);
   status->device = ordinal;
+  if (forked) {
+    status->state = GPU_REFUSED;
+    snprintf (status->text, sizeof status->text,
+        "CUDA was in use when this process was forked");
+    return NULL;
+  }
   count = count_devices (status);
   if (count == 0)
     return NULL;
@@ -239,6 +257,8 @@ gpu_device_warm (GpuDevice * device, bool (*load) (void *), void *data)
 cudaError_t
 gpu_push (GpuDevice * device)
 {
+  if (forked)
+    return cudaErrorInitializationError;
   if (pthread_rwlock_tryrdlock (&in_use) != 0)
     return cudaErrorCudartUnloading;
   if (gpu_calls->CtxPushCurrent (device->context) == CUDA_SUCCESS)

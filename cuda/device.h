@@ -38,7 +38,8 @@ bool gpu_device_is_lost (GpuDevice * device);
 
 /* Makes the device's context current for this thread; each push that succeeds
  * needs one pop in the same function.  cudaErrorCudartUnloading once the
- * process has begun to exit. */
+ * process has begun to exit, cudaErrorInitializationError in the child of a
+ * process that has opened a device. */
 cudaError_t gpu_push (GpuDevice * device);
 void gpu_pop (void);
 

@@ -6,7 +6,9 @@
  * Nothing here changes what the application sees of CUDA: work runs on
  * streams of our own in the device's primary context, which is made current
  * by push and pop around each call.  All functions are safe from any thread.
- * A build without CUDA has the same functions, which find no GPU. */
+ * CUDA does not survive a fork: the child of a process that has opened a device
+ * is refused it.  A build without CUDA has the same functions, which find no
+ * GPU. */
 
 #pragma once
 

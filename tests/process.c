@@ -3,6 +3,9 @@
 
 #include "process.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 guint
 process_open_files (void)
 {
@@ -15,4 +18,16 @@ process_open_files (void)
     n++;
   g_dir_close (dir);
   return n;
+}
+
+gsize
+process_resident (void)
+{
+  FILE *statm = fopen ("/proc/self/statm", "r");
+  glong pages;
+
+  if (statm == NULL || fscanf (statm, "%*d %ld", &pages) != 1)
+    g_error ("no /proc/self/statm");
+  fclose (statm);
+  return pages * sysconf (_SC_PAGESIZE);
 }

@@ -12,4 +12,7 @@ G_BEGIN_DECLS
 /* Open file descriptors; the one that counts them is among them. */
 guint process_open_files (void);
 
+/* Bytes of memory that are resident. */
+gsize process_resident (void);
+
 G_END_DECLS

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-#define MAX_STREAMS 32
-#define MAX_EVENTS 32
+#define MAX_STREAMS 128
+#define MAX_EVENTS 128
 #define MAX_WORK 32
 #define NEVER INT64_MAX
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define MAX_DEPTH 256
-#define MAX_RANGES 256
+#define MAX_RANGES 2048
 
 Simulated simulated;
 

@@ -8,6 +8,7 @@
 
 #include "gpu.h"
 #include "gstcudagrayallocator.h"
+#include "scarce.h"
 
 #define BUDGET ((gsize) 64 << 20)
 
@@ -158,6 +159,19 @@ GST_START_TEST (test_copy_is_plain)
   fail_unless (map.data[0] == 0x5a && map.data[99] == 0x5a);
   gst_memory_unmap (copy, &map);
   gst_memory_unref (copy);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_no_memory_for_a_copy)
+{
+  GstMemory *memory = alloc (1000);
+
+  scarce_begin ();
+  fail_unless (gst_memory_copy (memory, 0, -1) == NULL);
+  scarce_end ();
+  touch (memory, 1000);
+  gst_memory_unref (memory);
 }
 
 GST_END_TEST;
@@ -415,6 +429,7 @@ add_tests (TCase * tests)
   tcase_add_test (tests, test_params);
   tcase_add_test (tests, test_impossible_sizes);
   tcase_add_test (tests, test_copy_is_plain);
+  tcase_add_test (tests, test_no_memory_for_a_copy);
   tcase_add_test (tests, test_share);
   tcase_add_test (tests, test_blocks_are_kept);
   tcase_add_test (tests, test_late_blocks_are_not_kept);

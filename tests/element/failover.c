@@ -7,6 +7,7 @@
 
 #include "fake.h"
 #include "gstcudagrayallocator.h"
+#include "scarce.h"
 
 #define N_FRAMES 6
 
@@ -331,12 +332,45 @@ GST_START_TEST (test_restart_after_failover)
 
 GST_END_TEST;
 
+/* A frame that was lost leaves its memory behind, and there is no other for
+ * the CPU's: that is an error, and the next start is as new. */
+GST_START_TEST (test_no_fresh_memory)
+{
+  static const FakePlan plan = {
+    GPU_READY, FAKE_AT_WAIT, 2, LUMA_UNKNOWN, LUMA_PATH_IN_PLACE
+  };
+  const Pixels *pixels = pixels_find ("RGB");
+  Picture *picture = picture_new_s5 ();
+  Rig *rig = faulty_rig (&plan, "auto");
+
+  rig_set_format (rig, "RGB", S5_WIDTH, S5_HEIGHT, NULL);
+  gst_buffer_unref (rig_run_checked (rig, picture_plain_buffer (picture,
+              pixels), picture, &rule_default));
+  scarce_begin ();
+  rig_run_dropped (rig, watch_input (picture_plain_buffer (picture, pixels)),
+      GST_FLOW_ERROR);
+  scarce_end ();
+  bus_expect (rig->bus, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_FAILED, FAKE_ERROR, NULL);
+  fake_act_late ();
+  fail_unless_equals_uint64 (stat_count (rig->element, "frames-set-aside"), 1);
+  restart (rig);
+  rig_set_format (rig, "RGB", S5_WIDTH, S5_HEIGHT, NULL);
+  gst_buffer_unref (rig_run_checked (rig, picture_plain_buffer (picture,
+              pixels), picture, &rule_default));
+  picture_free (picture);
+  end_rig (rig);
+}
+
+GST_END_TEST;
+
 static void
 add_tests (TCase * tests)
 {
   tcase_add_loop_test (tests, test_auto, 0, 2 * G_N_ELEMENTS (failures));
   tcase_add_loop_test (tests, test_cuda, 0, G_N_ELEMENTS (failures));
   tcase_add_test (tests, test_restart_after_failover);
+  tcase_add_test (tests, test_no_fresh_memory);
 }
 
 int

@@ -6,9 +6,6 @@
 
 #include "pipe.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 #include "gpu.h"
 #include "process.h"
 
@@ -25,21 +22,10 @@ typedef struct
   GpuBlockUse blocks;
 } Usage;
 
-static gssize
-resident_bytes (void)
-{
-  FILE *statm = fopen ("/proc/self/statm", "r");
-  glong pages;
-
-  fail_unless (statm != NULL && fscanf (statm, "%*d %ld", &pages) == 1);
-  fclose (statm);
-  return pages * sysconf (_SC_PAGESIZE);
-}
-
 static void
 take_usage (Usage * usage)
 {
-  usage->resident = resident_bytes ();
+  usage->resident = process_resident ();
   usage->files = process_open_files ();
   gpu_blocks_use (&usage->blocks);
 }

@@ -151,10 +151,14 @@ pipe_compare (GstCaps * in_caps, GstBuffer * in, GstCaps * gray_caps,
       !is_default (&in_info, &gray_info))
     return g_strdup ("caps that don't belong together");
   if (!gst_video_frame_map (&in_frame, &in_info, in, GST_MAP_READ))
-    return g_strdup ("the input can't be mapped");
+    return g_strdup_printf ("the input of %" G_GSIZE_FORMAT " bytes is no %s "
+        "%dx%d", gst_buffer_get_size (in),
+        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&in_info)),
+        in_info.width, in_info.height);
   if (!gst_video_frame_map (&gray_frame, &gray_info, gray, GST_MAP_READ)) {
     gst_video_frame_unmap (&in_frame);
-    return g_strdup ("the output can't be mapped");
+    return g_strdup_printf ("the output of %" G_GSIZE_FORMAT " bytes is no "
+        "%dx%d", gst_buffer_get_size (gray), gray_info.width, gray_info.height);
   }
   problem = compare_rows (&in_frame, &gray_frame, in_info.width,
       in_info.height);
@@ -257,21 +261,14 @@ watch_src (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 PipeWatch *
-pipe_watch (GstElement * pipeline)
+pipe_watch_element (GstElement * cudagray)
 {
   PipeWatch *watch = g_new0 (PipeWatch, 1);
-  GstIterator *all = gst_bin_iterate_all_by_element_factory_name (GST_BIN
-      (pipeline), "cudagray");
-  GValue item = G_VALUE_INIT;
   GstPad *pad;
 
   g_mutex_init (&watch->lock);
   watch->seen = g_string_new (NULL);
-  fail_unless (gst_iterator_next (all, &item) == GST_ITERATOR_OK);
-  watch->element = g_value_get_object (&item);
-  g_value_unset (&item);
-  gst_iterator_free (all);
-
+  watch->element = cudagray;
   pad = gst_element_get_static_pad (watch->element, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER |
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, watch_sink, watch, NULL);
@@ -283,14 +280,39 @@ pipe_watch (GstElement * pipeline)
   return watch;
 }
 
-void
-pipe_watch_free (PipeWatch * watch)
+PipeWatch *
+pipe_watch (GstElement * pipeline)
 {
-  fail_if (watch->problem != NULL, "%s", watch->problem);
+  GstIterator *all = gst_bin_iterate_all_by_element_factory_name (GST_BIN
+      (pipeline), "cudagray");
+  GValue item = G_VALUE_INIT;
+  PipeWatch *watch;
+
+  fail_unless (gst_iterator_next (all, &item) == GST_ITERATOR_OK);
+  watch = pipe_watch_element (g_value_get_object (&item));
+  g_value_unset (&item);
+  gst_iterator_free (all);
+  return watch;
+}
+
+gchar *
+pipe_watch_end (PipeWatch * watch)
+{
+  gchar *problem = watch->problem;
+
   gst_clear_buffer (&watch->input);
   gst_clear_caps (&watch->in_caps);
   gst_clear_caps (&watch->gray_caps);
   g_string_free (watch->seen, TRUE);
   g_mutex_clear (&watch->lock);
   g_free (watch);
+  return problem;
+}
+
+void
+pipe_watch_free (PipeWatch * watch)
+{
+  gchar *problem = pipe_watch_end (watch);
+
+  fail_if (problem != NULL, "%s", problem);
 }

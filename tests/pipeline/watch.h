@@ -31,10 +31,14 @@ typedef struct
   GstBuffer *input;
 } PipeWatch;
 
-/* Watches the only cudagray of a pipeline. */
+/* Watches an element, and the only cudagray of a pipeline. */
+PipeWatch *pipe_watch_element (GstElement * cudagray);
 PipeWatch *pipe_watch (GstElement * pipeline);
 
-/* Fails where a frame was wrong.  For pipe_stop, once no frame flows. */
+/* Once no frame flows: gives what was wrong, or NULL.  (transfer full) */
+gchar *pipe_watch_end (PipeWatch * watch);
+
+/* The same, which fails where a frame was wrong.  For pipe_stop. */
 void pipe_watch_free (PipeWatch * watch);
 
 gboolean pipe_is_ours (GstBuffer * buffer);
