@@ -36,6 +36,9 @@ fill_table (void)
       __builtin_cpu_supports ("avx512vl"))
     available[n_available++] = &luma_rows_avx512;
 #endif
+#ifdef LUMA_NEON
+  available[n_available++] = &luma_rows_neon;
+#endif
   chosen = available[n_available - 1];
   for (unsigned i = 0; wanted != NULL && i < n_available; i++) {
     if (strcmp (wanted, available[i]->name) == 0)

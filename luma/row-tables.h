@@ -12,3 +12,4 @@ extern const LumaRows luma_rows_c;
 extern const LumaRows luma_rows_ssse3;
 extern const LumaRows luma_rows_avx2;
 extern const LumaRows luma_rows_avx512;
+extern const LumaRows luma_rows_neon;

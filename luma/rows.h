@@ -29,8 +29,8 @@ void luma_row_exact (const LumaPlan * plan,
     const uint8_t * const src[LUMA_COMPONENTS], uint8_t * dst, size_t width);
 
 /* The rows for this process: the fastest that this CPU has, or those that the
- * environment variable CUDAGRAY_CPU names (exact, c, ssse3, avx2, avx512)
- * where the CPU has them.  Chosen once; any thread. */
+ * environment variable CUDAGRAY_CPU names (exact, c, ssse3, avx2, avx512,
+ * neon) where the CPU has them.  Chosen once; any thread. */
 const LumaRows *luma_rows (void);
 
 /* All rows that this build and this CPU have, slowest first, for i from 0;

@@ -31,3 +31,23 @@ process_resident (void)
   fclose (statm);
   return pages * sysconf (_SC_PAGESIZE);
 }
+
+gchar **
+process_line (const gchar ** arguments)
+{
+  gchar *program = g_file_read_link ("/proc/self/exe", NULL);
+  /* Meson names the emulator of programs for another CPU. */
+  const gchar *wrapper = g_getenv ("MESON_EXE_WRAPPER");
+  GStrvBuilder *line = g_strv_builder_new ();
+  gchar **words = NULL;
+
+  if (wrapper != NULL && g_shell_parse_argv (wrapper, NULL, &words, NULL))
+    g_strv_builder_addv (line, (const gchar **) words);
+  g_strv_builder_add (line, program);
+  g_strv_builder_addv (line, arguments);
+  g_strfreev (words);
+  g_free (program);
+  words = g_strv_builder_end (line);
+  g_strv_builder_unref (line);
+  return words;
+}

@@ -15,4 +15,8 @@ guint process_open_files (void);
 /* Bytes of memory that are resident. */
 gsize process_resident (void);
 
+/* What starts the program once more with these arguments, to be looked for in
+ * PATH: under an emulator, if that is how this one was started. */
+gchar **process_line (const gchar ** arguments);
+
 G_END_DECLS

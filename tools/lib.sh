@@ -29,3 +29,39 @@ build_in() {
     fi
     meson compile -C "$dir"
 }
+
+passed=0 failed=0 skipped=0
+
+# The sum of the lines of meson's closing summary that $2 names, in log $1.
+count() {
+    awk -v keys="$2" '$0 ~ "^(" keys "): +[0-9]+ *$" { n += $NF } END { print n + 0 }' "$1"
+}
+
+# stage NAME DIRECTORY LOG ARGUMENT...: one run of meson test, counted.
+stage() {
+    name=$1 dir=$2 log=$2/meson-logs/$3
+    shift 3
+    echo "== tests: $name"
+    start=$(date +%s)
+    rm -f "$log"
+    rc=0
+    meson test -C "$dir" --no-rebuild --print-errorlogs "$@" || rc=$?
+    bad=0
+    if [ -f "$log" ]; then
+        passed=$((passed + $(count "$log" 'Ok|Expected Fail')))
+        skipped=$((skipped + $(count "$log" Skipped)))
+        bad=$(count "$log" 'Fail|Unexpected Pass|Timeout')
+    fi
+    # A run that broke down without counting a failure is one.
+    if [ "$rc" -ne 0 ] && [ "$bad" -eq 0 ]; then
+        bad=1
+    fi
+    failed=$((failed + bad))
+    echo "== tests: $name: $(($(date +%s) - start)) s"
+}
+
+# The closing line, after what is given; true for a success.
+closing() {
+    echo "$*$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}

@@ -7,26 +7,28 @@
 #include <glib.h>
 #include <stdio.h>
 
+#include "luma-config.h"
+#include "process.h"
 #include "rows.h"
-
-static const char *self;
 
 /* The rows that a process chooses whose CUDAGRAY_CPU is value, or not set. */
 static char *
 chosen_with (const char *value)
 {
-  char *argv[] = { (char *) self, "--choose", NULL }, *name = NULL;
-  char **env = g_get_environ ();
+  const char *arguments[] = { "--choose", NULL };
+  char **argv = process_line (arguments), **env = g_get_environ ();
+  char *name = NULL;
   GError *error = NULL;
   int status;
 
   env = value != NULL ? g_environ_setenv (env, "CUDAGRAY_CPU", value, TRUE) :
       g_environ_unsetenv (env, "CUDAGRAY_CPU");
-  g_spawn_sync (NULL, argv, env, G_SPAWN_DEFAULT, NULL, NULL, &name, NULL,
-      &status, &error);
+  g_spawn_sync (NULL, argv, env, G_SPAWN_SEARCH_PATH, NULL, NULL, &name,
+      NULL, &status, &error);
   g_assert_no_error (error);
   g_spawn_check_wait_status (status, &error);
   g_assert_no_error (error);
+  g_strfreev (argv);
   g_strfreev (env);
   return name;
 }
@@ -63,6 +65,9 @@ test_list (void)
       g_assert_cmpstr (luma_rows_nth (i)->name, !=, luma_rows_nth (j)->name);
   }
   g_assert_null (luma_rows_nth (100));
+#ifdef LUMA_NEON
+  g_assert_cmpstr (best (), ==, "neon");
+#endif
 }
 
 static void
@@ -95,7 +100,6 @@ main (int argc, char **argv)
     fputs (luma_rows ()->name, stdout);
     return 0;
   }
-  self = argv[0];
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/dispatch/list", test_list);
   g_test_add_func ("/dispatch/by-name", test_by_name);

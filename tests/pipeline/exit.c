@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "gstcudagray.h"
+#include "process.h"
 
 #define TIMES 3
 
@@ -90,18 +91,18 @@ GST_START_TEST (test_exit)
 {
   gchar *way = g_strdup_printf ("%d", __i__ / TIMES);
   gchar *round = g_strdup_printf ("%d", __i__ % TIMES);
-  gchar *program = g_file_read_link ("/proc/self/exe", NULL);
-  gchar *argv[] = { program, way, round, NULL };
-  gchar **env = quiet_environment (), *out = NULL, *err = NULL;
+  const gchar *arguments[] = { way, round, NULL };
+  gchar **argv = process_line (arguments), **env = quiet_environment ();
+  gchar *out = NULL, *err = NULL;
   gint status;
 
-  fail_unless (g_spawn_sync (NULL, argv, env, G_SPAWN_DEFAULT, NULL, NULL,
+  fail_unless (g_spawn_sync (NULL, argv, env, G_SPAWN_SEARCH_PATH, NULL, NULL,
           &out, &err, &status, NULL));
   fail_unless_equals_string (err, "");
   fail_unless_equals_string (out, "");
   fail_unless (g_spawn_check_wait_status (status, NULL), "status %d", status);
+  g_strfreev (argv);
   g_strfreev (env);
-  g_free (program);
   g_free (way);
   g_free (round);
   g_free (out);

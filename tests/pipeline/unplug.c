@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process.h"
+
 #define FRAMES 8
 #define HOST "127.0.0.1"
 #define NEEDS "udpsrc rtpvrawpay rtpjpegpay rtpjitterbuffer jpegenc " \
@@ -66,21 +68,20 @@ quick_environment (void)
 static Camera
 plug_in (gchar * line)
 {
-  gchar *program = g_file_read_link ("/proc/self/exe", NULL);
-  gchar *argv[] = { program, line, NULL };
-  gchar **env = quick_environment ();
+  const gchar *arguments[] = { line, NULL };
+  gchar **argv = process_line (arguments), **env = quick_environment ();
   Camera camera = { 0 };
   gint out;
   FILE *f;
 
   fail_unless (g_spawn_async_with_pipes (NULL, argv, env,
-          G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &camera.pid, NULL, &out, NULL,
-          NULL));
+          G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_SEARCH_PATH, NULL, NULL,
+          &camera.pid, NULL, &out, NULL, NULL));
   f = fdopen (out, "r");
   fail_unless_equals_int (fscanf (f, "%d", &camera.port), 1);
   fclose (f);
+  g_strfreev (argv);
   g_strfreev (env);
-  g_free (program);
   g_free (line);
   return camera;
 }
