@@ -118,7 +118,7 @@ deep_gray (const Deep * deep, const guint sample[3], const Rule * rule,
     d *= span;
   }
   d *= k[0];
-  n = rule->to_limited ? (219 * n + 16 * d) << (depth - 8) : max * n;
+  n = rule->to_limited ? (219 * n + 16 * d) * (1 << (depth - 8)) : max * n;
   if (2 * n + d < 0)
     return 0;
   gray = (2 * n + d) / (2 * d);
@@ -149,7 +149,7 @@ deep_gray_of_yuv (const guint s[3], guint in_depth, GstVideoColorMatrix from,
   g = j[0] * (__int128) j[0] * y - (j[1] * r + j[3] * b) / j[2];
   n = k[1] * r + k[2] * g + k[3] * b;
   d = span * reach * j[0] * j[2] * k[0];
-  n = rule->to_limited ? (219 * n + 16 * d) << (depth - 8) : max * n;
+  n = rule->to_limited ? (219 * n + 16 * d) * (1 << (depth - 8)) : max * n;
   if (2 * n + d < 0)
     return 0;
   n = (2 * n + d) / (2 * d);

@@ -184,7 +184,7 @@ oracle (const Deed * deed, const unsigned sample[LUMA_COMPONENTS])
   __int128 whole;
 
   if (deed->kase->to == LUMA_RANGE_LIMITED)
-    y.n = (y.n * 219 + 16 * y.over) << (depth - 8);
+    y.n = (y.n * 219 + 16 * y.over) * (1 << (depth - 8));
   else
     y.n = y.n * max;
   whole = (2 * y.n + y.over) / (2 * y.over);
