@@ -273,6 +273,7 @@ GST_START_TEST (test_refused_then_flushed)
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     GstCaps *caps = gst_caps_from_string (rows[i]);
     Rig *rig = rig_new ();
+    GstFlowReturn flow;
     GstBuffer *out;
 
     rig_set_format (rig, "RGB", 5, 3, NULL);
@@ -282,10 +283,16 @@ GST_START_TEST (test_refused_then_flushed)
     gst_pad_push_event (rig->harness->srcpad,
         gst_event_new_flush_stop (TRUE));
     gst_pad_push_event (rig->harness->sinkpad, gst_event_new_reconfigure ());
-    /* A new segment would bring the refused caps again. */
-    ASSERT_WARNING (out = rig_run_checked (rig, picture_plain_buffer (picture,
-                pixels_find ("RGB")), picture, &rule_default));
-    gst_buffer_unref (out);
+    /* A new segment would bring the refused caps again.  Newer base classes
+     * refuse the frame, older ones go on with the caps from before. */
+    ASSERT_WARNING (flow = gst_harness_push (rig->harness,
+            picture_plain_buffer (picture, pixels_find ("RGB"))));
+    out = gst_harness_try_pull (rig->harness);
+    fail_unless_equals_int (flow, out != NULL ? GST_FLOW_OK :
+        GST_FLOW_NOT_NEGOTIATED);
+    if (out != NULL)
+      rig_check (rig, out, picture, &rule_default);
+    gst_clear_buffer (&out);
     gst_caps_unref (caps);
     rig_free (rig);
   }
