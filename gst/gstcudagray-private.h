@@ -52,7 +52,17 @@ void gst_cuda_gray_show_backend (GstCudaGray * self);
  * error, and where the element is stopped. */
 gboolean gst_cuda_gray_use_cuda_memory (GstCudaGray * self);
 
-/* GstElement's and GstBaseTransform's. */
+/* GstBaseTransform's, of caps. */
+GstCaps *gst_cuda_gray_transform_caps (GstBaseTransform * trans,
+    GstPadDirection direction, GstCaps * caps, GstCaps * filter);
+GstCaps *gst_cuda_gray_fixate_caps (GstBaseTransform * trans,
+    GstPadDirection direction, GstCaps * caps, GstCaps * othercaps);
+gboolean gst_cuda_gray_get_unit_size (GstBaseTransform * trans, GstCaps * caps,
+    gsize * size);
+gboolean gst_cuda_gray_set_caps (GstBaseTransform * trans, GstCaps * incaps,
+    GstCaps * outcaps);
+
+/* GstElement's and GstBaseTransform's, of memory. */
 void gst_cuda_gray_set_context (GstElement * element, GstContext * context);
 gboolean gst_cuda_gray_query (GstBaseTransform * trans,
     GstPadDirection direction, GstQuery * query);

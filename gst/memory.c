@@ -293,8 +293,8 @@ decide_cuda (GstCudaGray * self, GstQuery * query)
   return TRUE;
 }
 
-/* NULL where the element is stopped: an ALLOCATION query of that moment is still
- * answered, and the base class would keep what it decides for good. */
+/* NULL where the element is stopped: an ALLOCATION query of that moment is
+ * still answered, and the base class would keep what it decides for good. */
 static GstAllocator *
 gst_cuda_gray_ref_allocator (GstCudaGray * self)
 {
