@@ -105,8 +105,8 @@ store_any (uint8_t * to, uint2 grays, int n, int out_bytes)
     to[i] = (uint8_t) ((i < 4 ? grays.x : grays.y) >> i % 4 * 8);
 }
 
-/* Brings a component's samples of n pixels from x on, unless a component before it
- * has brought the same bytes. */
+/* Brings a component's samples of n pixels from x on, unless a component before
+ * it has brought the same bytes. */
 __device__ __forceinline__ void
 load_samples (const GpuFrame & frame, AnyTile & tile, Samples * samples,
     const uint8_t ** from, int i, size_t row, size_t x, int n, int lane)

@@ -170,6 +170,7 @@ set_single_layout (LumaPlan * plan)
   return true;
 }
 
+/* What fits_any has let through, where a layout is for it. */
 static bool
 set_layout (LumaPlan * plan)
 {
@@ -183,16 +184,9 @@ set_layout (LumaPlan * plan)
         c[i].bytes > 1 || c[i].per_word > 1 || c[i].sub_x != 0 ||
         c[i].sub_y != 0)
       return false;
-    if (c[i].plane >= LUMA_PLANES)
+    if (step != 1 && c[i].plane != c[0].plane)
       return false;
-    if (step == 1) {
-      if (c[i].offset != 0)
-        return false;
-    } else {
-      if (c[i].offset >= step || c[i].plane != c[0].plane)
-        return false;
-      seen |= 1u << c[i].offset;
-    }
+    seen |= 1u << c[i].offset;
   }
   if (luma_plan_is_single (plan))
     return set_single_layout (plan);
