@@ -7,12 +7,28 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "gpu.h"
+
 #define SAMPLES 5
 
 const BenchSize bench_sizes[BENCH_N_SIZES] = {
   {64, 64}, {160, 120}, {320, 240}, {640, 480}, {1280, 720}, {1920, 1080},
   {3840, 2160}, {7680, 4320}
 };
+
+gboolean
+bench_find_gpu (void)
+{
+  GpuStatus status;
+  LumaBackend *backend = gpu_open (-1, &status);
+
+  if (backend == NULL) {
+    printf ("skipped: %s\n", status.text);
+    return FALSE;
+  }
+  backend->klass->close (backend);
+  return TRUE;
+}
 
 static gdouble
 clock_us (clockid_t clock)

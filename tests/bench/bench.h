@@ -20,6 +20,9 @@ typedef struct
 #define BENCH_FIRST_VGA 3
 extern const BenchSize bench_sizes[BENCH_N_SIZES];
 
+/* Whether there is a GPU; says why where there is none. */
+gboolean bench_find_gpu (void);
+
 /* Wall time, and CPU time of this thread and of the process, in us. */
 gdouble bench_now (void);
 gdouble bench_thread_cpu (void);

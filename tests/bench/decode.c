@@ -10,7 +10,6 @@
 #include <stdio.h>
 
 #include "bench.h"
-#include "gpu.h"
 #include "gstcudagray.h"
 
 /* Frames that are encoded, and timed. */
@@ -129,17 +128,10 @@ measure (const Codec * codec, BenchSize size)
 int
 main (int argc, char **argv)
 {
-  LumaBackend *backend;
-  GpuStatus status;
-
   gst_init (&argc, &argv);
   GST_ELEMENT_REGISTER (cudagray, NULL);
-  backend = gpu_open (-1, &status);
-  if (backend == NULL) {
-    printf ("skipped: %s\n", status.text);
+  if (!bench_find_gpu ())
     return 77;
-  }
-  backend->klass->close (backend);
   bench_print_header ();
   for (guint c = 0; c < G_N_ELEMENTS (codecs); c++) {
     if (argc > 1 && !g_str_equal (argv[1], codecs[c].name))

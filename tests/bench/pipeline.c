@@ -9,10 +9,8 @@
 
 #include <gst/base/gstpushsrc.h>
 #include <gst/gst.h>
-#include <stdio.h>
 
 #include "bench.h"
-#include "gpu.h"
 #include "gstcudagray.h"
 
 /* A source whose buffers come from the pool that downstream proposes. */
@@ -76,19 +74,11 @@ measure (const gchar * converter, const gchar * name, BenchSize size,
 int
 main (int argc, char **argv)
 {
-  LumaBackend *backend;
-  GpuStatus status;
-
   gst_init (&argc, &argv);
-  gst_element_register (NULL, "benchsrc", GST_RANK_NONE,
-      bench_src_get_type ());
+  gst_element_register (NULL, "benchsrc", GST_RANK_NONE, bench_src_get_type ());
   GST_ELEMENT_REGISTER (cudagray, NULL);
-  backend = gpu_open (-1, &status);
-  if (backend == NULL) {
-    printf ("skipped: %s\n", status.text);
+  if (!bench_find_gpu ())
     return 77;
-  }
-  backend->klass->close (backend);
   bench_print_header ();
   for (guint s = BENCH_FIRST_VGA; s < BENCH_N_SIZES; s++) {
     guint fast = bench_sizes[s].height > 4000 ? 200 :

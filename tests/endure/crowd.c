@@ -66,18 +66,6 @@ step (GRand * rand, gpointer data)
   return NULL;
 }
 
-static void
-wait_for_frames (PipeWatch * watch, gint frames)
-{
-  gint64 start = g_get_monotonic_time ();
-  gint goal = g_atomic_int_get (&watch->out) + frames;
-
-  while (g_atomic_int_get (&watch->out) < goal) {
-    pipe_check_time (start, PIPE_SOON, "a frame");
-    g_usleep (200);
-  }
-}
-
 /* It starts once more, as if nothing had been. */
 static void
 line_finish (Line * line)
@@ -89,7 +77,7 @@ line_finish (Line * line)
   gst_util_set_object_arg (G_OBJECT (line->watch->element), "backend",
       pipe_backend ());
   pipe_set_state (line->pipeline, GST_STATE_PLAYING);
-  wait_for_frames (line->watch, 3);
+  pipe_wait_for_more (line->watch, 3);
   pipe_stop (line->pipeline, line->watch);
 }
 

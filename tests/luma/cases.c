@@ -27,6 +27,14 @@ const Format formats[N_FORMATS] = {
   {"VUYA", 1, 4, {0, 0, 0}, {2, 2, 2}},
 };
 
+const int matrix_weights[LUMA_N_MATRICES][4] = {
+  [LUMA_MATRIX_BT601] = {1000, 299, 587, 114},
+  [LUMA_MATRIX_BT709] = {10000, 2126, 7152, 722},
+  [LUMA_MATRIX_BT2020] = {10000, 2627, 6780, 593},
+  [LUMA_MATRIX_SMPTE240M] = {1000, 212, 701, 87},
+  [LUMA_MATRIX_FCC] = {100, 30, 59, 11},
+};
+
 #define FULL LUMA_RANGE_FULL
 #define LIMITED LUMA_RANGE_LIMITED
 
@@ -104,5 +112,5 @@ format_components (const Format * format, LumaComponent rgb[LUMA_COMPONENTS])
   for (int i = 0; i < LUMA_COMPONENTS; i++)
     rgb[i] = (LumaComponent) {
     .plane = format->plane[i],.offset = format->offset[i],.step =
-          format->step,.depth = 8};
+        format->step,.depth = 8};
 }

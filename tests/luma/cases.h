@@ -33,6 +33,10 @@ typedef struct
 #define N_CASES 20
 extern const Case cases[N_CASES];
 
+/* kr, kg, kb over the first number.  The tests have these once more: an oracle
+ * that took luma/'s would share its mistakes. */
+extern const int matrix_weights[LUMA_N_MATRICES][4];
+
 const char *case_name (const Case * c);
 
 /* What luma_plan_init takes for a format. */

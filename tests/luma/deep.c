@@ -119,14 +119,6 @@ make_plan (const Deed * deed, LumaPlan * plan)
       c->matrix, c->from, c->to, deed->out->depth, deed->out->big_endian);
 }
 
-static const int weights[LUMA_N_MATRICES][4] = {
-  [LUMA_MATRIX_BT601] = {1000, 299, 587, 114},
-  [LUMA_MATRIX_BT709] = {10000, 2126, 7152, 722},
-  [LUMA_MATRIX_BT2020] = {10000, 2627, 6780, 593},
-  [LUMA_MATRIX_SMPTE240M] = {1000, 212, 701, 87},
-  [LUMA_MATRIX_FCC] = {100, 30, 59, 11},
-};
-
 /* n / over */
 typedef struct
 {
@@ -137,7 +129,7 @@ typedef struct
 static Fraction
 luma_of_rgb (const Deed * deed, const unsigned sample[LUMA_COMPONENTS])
 {
-  const int *k = weights[deed->kase->matrix];
+  const int *k = matrix_weights[deed->kase->matrix];
   Fraction l = { 0, k[0] };
 
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
@@ -164,7 +156,8 @@ luma_of_yuv (const Deed * deed, const unsigned sample[LUMA_COMPONENTS])
   const __int128 y = ((int) sample[0] - (limited ? 16 << up : 0)) * c_length;
   const __int128 u = ((int) sample[1] - (128 << up)) * y_length;
   const __int128 v = ((int) sample[2] - (128 << up)) * y_length;
-  const int *j = weights[deed->matrix], *k = weights[deed->kase->matrix];
+  const int *j = matrix_weights[deed->matrix], *k =
+      matrix_weights[deed->kase->matrix];
   __int128 r = j[2] * (j[0] * y + 2 * (j[0] - j[1]) * v);
   __int128 b = j[2] * (j[0] * y + 2 * (j[0] - j[3]) * u);
   __int128 g = j[0] * (__int128) j[0] * y - (j[1] * r + j[3] * b) / j[2];
@@ -193,12 +186,24 @@ oracle (const Deed * deed, const unsigned sample[LUMA_COMPONENTS])
   return (unsigned) (whole < 0 ? 0 : whole > max ? max : whole);
 }
 
-/* Component i of pixel x in row y.  Of two fields, each row has the chroma of
- * its own. */
+static unsigned
+samples_a_word (const Deep * d)
+{
+  return d->per_word > 0 ? d->per_word : 1;
+}
+
+/* Of two fields, each row has the chroma of its own. */
+static size_t
+chroma_row (const Deep * d, size_t y)
+{
+  return d->two_fields ? y / 2 / (1u << d->sub_y) * 2 + y % 2 : y >> d->sub_y;
+}
+
+/* Component i of pixel x in row y. */
 static unsigned
 sample_at (const Deep * d, const Frame * in, int i, size_t x, size_t y)
 {
-  unsigned per_word = d->per_word > 0 ? d->per_word : 1;
+  unsigned per_word = samples_a_word (d);
   uint32_t word = 0;
   const uint8_t *p;
 
@@ -206,7 +211,7 @@ sample_at (const Deep * d, const Frame * in, int i, size_t x, size_t y)
     i = 0;
   if (d->kind == YUV && i > 0) {
     x >>= d->sub_x;
-    y = d->two_fields ? y / 2 / (1u << d->sub_y) * 2 + y % 2 : y >> d->sub_y;
+    y = chroma_row (d, y);
   }
   p = in->bytes + in->start[d->plane[i]] +
       (ptrdiff_t) y *in->stride[d->plane[i]] + d->offset[i] +
@@ -250,7 +255,7 @@ static void
 count_up (const Deed * deed, const Frame * in)
 {
   const Deep *d = deed->deep;
-  unsigned per_word = d->per_word > 0 ? d->per_word : 1;
+  unsigned per_word = samples_a_word (d);
 
   for (size_t i = 0; i < deed->width; i += per_word) {
     uint8_t *p = in->bytes + in->start[0] + i / per_word * d->step[0] +
@@ -272,21 +277,16 @@ find_extents (const Deed * deed, LumaExtent extent[LUMA_PLANES])
   unsigned planes = 0;
 
   for (int i = 0; i < LUMA_COMPONENTS; i++) {
-    unsigned sub_x = d->kind == YUV && i > 0 ? d->sub_x : 0;
-    unsigned sub_y = d->kind == YUV && i > 0 ? d->sub_y : 0;
-    unsigned per_word = d->per_word > 0 ? d->per_word : 1;
+    bool chroma = d->kind == YUV && i > 0;
+    unsigned sub_x = chroma ? d->sub_x : 0, per_word = samples_a_word (d);
     size_t samples = (deed->width + (1u << sub_x) - 1) >> sub_x;
     LumaExtent own = { (samples + per_word - 1) / per_word * d->step[i], 0 };
 
     if (d->plane[i] == planes)
       extent[planes++] = (LumaExtent) {
       0, 0};
-    for (size_t y = 0; y < deed->height; y++) {
-      size_t row = d->two_fields && sub_y > 0 ?
-          y / 2 / (1u << sub_y) * 2 + y % 2 : y >> sub_y;
-
-      own.rows = MAX (own.rows, row + 1);
-    }
+    for (size_t y = 0; y < deed->height; y++)
+      own.rows = MAX (own.rows, (chroma ? chroma_row (d, y) : y) + 1);
     extent[d->plane[i]].row_bytes = MAX (extent[d->plane[i]].row_bytes,
         own.row_bytes);
     extent[d->plane[i]].rows = MAX (extent[d->plane[i]].rows, own.rows);

@@ -9,19 +9,12 @@
 #define SIDE 4096
 #define N_COLOURS (SIDE * SIDE)
 
-/* An oracle of its own, straight from the formula: kr, kg, kb over the first
- * number, and Y as a fraction that is first built in full and then rounded. */
+/* An oracle of its own, straight from the formula: Y as a fraction that is
+ * first built in full and then rounded. */
 static uint8_t
 oracle (const Case * c, int r, int g, int b)
 {
-  static const int k[LUMA_N_MATRICES][4] = {
-    [LUMA_MATRIX_BT601] = {1000, 299, 587, 114},
-    [LUMA_MATRIX_BT709] = {10000, 2126, 7152, 722},
-    [LUMA_MATRIX_BT2020] = {10000, 2627, 6780, 593},
-    [LUMA_MATRIX_SMPTE240M] = {1000, 212, 701, 87},
-    [LUMA_MATRIX_FCC] = {100, 30, 59, 11},
-  };
-  const int *m = k[c->matrix];
+  const int *m = matrix_weights[c->matrix];
   int64_t luma = m[1] * r + m[2] * g + m[3] * b, over = m[0], y, d, rounded;
 
   if (c->from == c->to)

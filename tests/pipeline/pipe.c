@@ -107,6 +107,23 @@ pipe_check_time (gint64 start, gdouble seconds, const gchar * what)
       seconds);
 }
 
+void
+pipe_wait_for_frames (PipeWatch * watch, gint frames)
+{
+  gint64 start = g_get_monotonic_time ();
+
+  while (g_atomic_int_get (&watch->out) < frames) {
+    pipe_check_time (start, PIPE_SOON, "a frame");
+    g_usleep (200);
+  }
+}
+
+void
+pipe_wait_for_more (PipeWatch * watch, gint frames)
+{
+  pipe_wait_for_frames (watch, g_atomic_int_get (&watch->out) + frames);
+}
+
 static void
 set_backend (const GValue * item, gpointer data)
 {

@@ -58,3 +58,7 @@ guint64 pipe_stat (GstElement * cudagray, const gchar * field);
 
 /* Seconds, or more where CK_TIMEOUT_MULTIPLIER says that time runs slow. */
 void pipe_check_time (gint64 start, gdouble seconds, const gchar * what);
+
+/* Until so many frames have come out, or so many more. */
+void pipe_wait_for_frames (PipeWatch * watch, gint frames);
+void pipe_wait_for_more (PipeWatch * watch, gint frames);

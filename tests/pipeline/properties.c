@@ -85,18 +85,6 @@ read_stats (gpointer data)
   return NULL;
 }
 
-static void
-wait_for_frames (PipeWatch * watch, gint frames)
-{
-  gint64 start = g_get_monotonic_time ();
-  gint goal = g_atomic_int_get (&watch->out) + frames;
-
-  while (g_atomic_int_get (&watch->out) < goal) {
-    pipe_check_time (start, PIPE_SOON, "a frame");
-    g_usleep (200);
-  }
-}
-
 /* The pipeline is to be playing. */
 static gint
 device_in_use (GstElement * element)
@@ -121,9 +109,9 @@ GST_START_TEST (test_toggled_while_playing)
   reader.device = device_in_use (watch->element);
   thread = g_thread_new ("stats", read_stats, &reader);
   toggler = g_thread_new ("toggle", toggle, watch->element);
-  wait_for_frames (watch, 50);
+  pipe_wait_for_more (watch, 50);
   fail_unless (g_thread_join (toggler) == watch->element, "not as it was set");
-  wait_for_frames (watch, 5);
+  pipe_wait_for_more (watch, 5);
   g_atomic_int_set (&reader.stop, TRUE);
   g_thread_join (thread);
   fail_unless (reader.problem == NULL, "%s", reader.problem);
@@ -157,10 +145,10 @@ GST_START_TEST (test_next_start)
   pipe_set_state (pipeline, GST_STATE_PLAYING);
   gst_util_set_object_arg (G_OBJECT (watch->element), "backend", "cuda");
   g_object_set (watch->element, "cuda-device-id", NO_DEVICE, NULL);
-  wait_for_frames (watch, 5);
+  pipe_wait_for_more (watch, 5);
   pipe_set_state (pipeline, GST_STATE_PAUSED);
   pipe_set_state (pipeline, GST_STATE_PLAYING);
-  wait_for_frames (watch, 5);
+  pipe_wait_for_more (watch, 5);
   pipe_check_bus (pipeline);
 
   pipe_set_state (pipeline, GST_STATE_READY);
@@ -171,7 +159,7 @@ GST_START_TEST (test_next_start)
       pipe_backend ());
   g_object_set (watch->element, "cuda-device-id", -1, NULL);
   pipe_set_state (pipeline, GST_STATE_PLAYING);
-  wait_for_frames (watch, 5);
+  pipe_wait_for_more (watch, 5);
   pipe_stop (pipeline, watch);
 }
 

@@ -23,17 +23,6 @@ wait_for_state (GstElement * pipeline)
           60 * GST_SECOND) == GST_STATE_CHANGE_SUCCESS);
 }
 
-static void
-wait_for_frames (PipeWatch * watch, gint frames)
-{
-  gint64 start = g_get_monotonic_time ();
-
-  while (g_atomic_int_get (&watch->out) < frames) {
-    pipe_check_time (start, PIPE_SOON, "a frame");
-    g_usleep (200);
-  }
-}
-
 GST_START_TEST (test_seeks)
 {
   GstState state = __i__ == 0 ? GST_STATE_PAUSED : GST_STATE_PLAYING;
@@ -48,7 +37,7 @@ GST_START_TEST (test_seeks)
 
     seek (pipeline, i * GST_SECOND);
     wait_for_state (pipeline);
-    wait_for_frames (watch, before + 1);
+    pipe_wait_for_frames (watch, before + 1);
   }
   pipe_check_time (start, 5, "50 flushing seeks");
   pipe_stop (pipeline, watch);
@@ -92,7 +81,7 @@ GST_START_TEST (test_flush_from_another_thread)
   fail_unless (g_thread_join (thread) == pipeline, "a seek failed");
   pipe_check_time (start, 10, "flushing");
   /* Frames flow again, or wait for the sink. */
-  wait_for_frames (watch, g_atomic_int_get (&watch->out) + (__i__ > 0));
+  pipe_wait_for_more (watch, __i__ > 0);
   pipe_stop (pipeline, watch);
 }
 
@@ -150,7 +139,7 @@ GST_START_TEST (test_null_and_playing)
     gst_util_set_object_arg (G_OBJECT (filter), "caps", caps);
     g_free (caps);
     pipe_set_state (pipeline, GST_STATE_PLAYING);
-    wait_for_frames (watch, g_atomic_int_get (&watch->out) + 1);
+    pipe_wait_for_more (watch, 1);
     pipe_set_state (pipeline, GST_STATE_NULL);
     pipe_check_time (start, PIPE_SOON, "NULL, PLAYING, NULL");
   }
@@ -188,7 +177,7 @@ GST_START_TEST (test_teardown_while_data_flows)
     PipeWatch *watch = pipe_watch (pipeline);
 
     pipe_set_state (pipeline, GST_STATE_PLAYING);
-    wait_for_frames (watch, 1);
+    pipe_wait_for_frames (watch, 1);
     g_usleep (i * 500);
     pipe_stop (pipeline, watch);
   }
@@ -206,7 +195,7 @@ GST_START_TEST (test_live_and_never_pulled)
   PipeWatch *watch = pipe_watch (pipeline);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_for_frames (watch, __i__ == 0 ? 300 : 4);
+  pipe_wait_for_frames (watch, __i__ == 0 ? 300 : 4);
   g_usleep (__i__ == 0 ? 0 : 300 * 1000);
   fail_unless (__i__ == 0 || watch->out == 4, "the sink did not block");
   pipe_stop (pipeline, watch);
