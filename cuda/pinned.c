@@ -80,9 +80,8 @@ destroy (GpuBlock * block)
 {
   /* What is still registered must not become another mapping's address: the
    * GPU would go on reaching the old pages.  It is lost. */
-  if (block->pinned && !gpu_unregister (block->data))
-    return;
-  munmap (block->data, block->size);
+  if (!block->pinned || gpu_unregister (block->data))
+    munmap (block->data, block->size);
   free (block);
 }
 
