@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-/* contract VARIANT [SEED [PART]]: every row function and kernel against
+/* contract VARIANT [SEED [PART...]]: every row function and kernel against
  * luma/plan.h.  SEED 0 is a new one; PART is hashes, sweep, edges, deep or
  * chroma, or deep-all or chroma-all, which take a while and run by their names
  * alone. */
@@ -37,14 +37,27 @@ run (unsigned part, const Variant * variant)
       (g_get_monotonic_time () - start) / 1e6);
 }
 
+static bool
+asked_for (unsigned part, int argc, char **argv)
+{
+  if (argc < 4)
+    return !parts[part].by_name;
+  for (int i = 3; i < argc; i++) {
+    if (g_str_equal (argv[i], parts[part].name))
+      return true;
+  }
+  return false;
+}
+
 int
 main (int argc, char **argv)
 {
   guint64 seed = 0;
   Variant variant;
+  int asked = 0;
 
-  if (argc < 2 || argc > 4) {
-    fprintf (stderr, "usage: %s VARIANT [SEED [PART]]\n", argv[0]);
+  if (argc < 2) {
+    fprintf (stderr, "usage: %s VARIANT [SEED [PART...]]\n", argv[0]);
     return 2;
   }
   if (argc > 2)
@@ -56,9 +69,15 @@ main (int argc, char **argv)
   printf ("%s: seed %" G_GUINT64_FORMAT "\n", variant.name, seed);
   random_start (seed);
   for (unsigned i = 0; i < G_N_ELEMENTS (parts); i++) {
-    if (argc < 4 ? !parts[i].by_name : g_str_equal (argv[3], parts[i].name))
-      run (i, &variant);
+    if (!asked_for (i, argc, argv))
+      continue;
+    run (i, &variant);
+    asked++;
   }
   variant_close (&variant);
+  if (argc > 3 && asked != argc - 3) {
+    fprintf (stderr, "no such part\n");
+    return 2;
+  }
   return 0;
 }
