@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "ranges.h"
 #include "route.h"
 #include "staging.h"
 #include "wait.h"
@@ -99,8 +100,10 @@ stage_source (GpuBackend * self, GpuRoute * route)
       continue;
     route->source_at[p] = self->staged_in.data + total;
     total += aligned (span->size);
+    gpu_range_begin ("copy in");
     error = TRY (self, MemcpyAsync, route->source_at[p], span->start,
         span->size, cudaMemcpyDefault, self->at_work);
+    gpu_range_end ();
   }
   return error;
 }
@@ -141,13 +144,17 @@ fetch_target (GpuBackend * self)
   LumaExtent extent = luma_plan_out_extent (plan);
   GpuSpan span = gpu_span (dst->data, dst->stride, extent);
   size_t pitch = (size_t) (dst->stride < 0 ? -dst->stride : dst->stride);
+  cudaError_t error;
 
   self->fetch_plan = NULL;
   if (plan->height == 1)
     pitch = extent.row_bytes;
-  return TRY (self, Memcpy2DAsync, span.start, pitch, self->staged_out.data,
+  gpu_range_begin ("copy out");
+  error = TRY (self, Memcpy2DAsync, span.start, pitch, self->staged_out.data,
       staged_pitch (plan), extent.row_bytes, extent.rows, cudaMemcpyDefault,
       self->at_work);
+  gpu_range_end ();
+  return error;
 }
 
 static cudaError_t
@@ -246,12 +253,14 @@ gpu_submit (LumaBackend * base, const LumaPlan * plan, const LumaSource * src,
   self->at_work = src->stream != NULL && dst->stream != NULL ? dst->stream :
       self->stream;
   gpu_pace_start (&self->pace);
+  gpu_range_begin ("submit");
   gpu_find_route (self->device, plan, src, dst, &route);
   *path = route.staged ? LUMA_PATH_STAGED : LUMA_PATH_IN_PLACE;
   if (route.staged && !may_copy)
     result = LUMA_DECLINED;
   else if (enqueue (self, plan, src, dst, &route) != cudaSuccess)
     result = drain (self);
+  gpu_range_end ();
   gpu_pop ();
   return result;
 }
@@ -267,10 +276,12 @@ gpu_wait_frame (LumaBackend * base, int64_t timeout_us)
     gpu_device_set_lost (self->device);
     return LUMA_UNKNOWN;
   }
+  gpu_range_begin ("wait");
   result = wait_for_stream (self, timeout_us);
   if (result == LUMA_DONE && self->fetch_plan != NULL)
     result = fetch_target (self) == cudaSuccess ?
         wait_for_stream (self, timeout_us) : drain (self);
+  gpu_range_end ();
   gpu_pop ();
   return result;
 }

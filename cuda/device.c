@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "device.h"
+#include "ranges.h"
 
 #define MAX_DEVICES 64
 
@@ -325,7 +326,9 @@ gpu_register (void *data, size_t size)
 
   if (device == NULL || gpu_push (device) != cudaSuccess)
     return false;
+  gpu_range_begin ("pin memory");
   error = gpu_calls->HostRegister (data, size, cudaHostRegisterPortable);
+  gpu_range_end ();
   if (error != cudaSuccess)
     gpu_calls->GetLastError ();
   gpu_pop ();

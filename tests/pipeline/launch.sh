@@ -92,4 +92,9 @@ for format in I420 YV12 NV12 NV21 NV16 NV61 NV24 Y41B Y42B Y444 YUV9 YVU9 YUY2:2
     same "$format" "$(bytes gray.raw | tr ' ' '\n')" "$(bytes y.raw | rows "$step" "$skip" 1 | full)"
 done
 
+echo "== GStreamer's latency tracer"
+GST_TRACERS='latency(flags=element)' GST_DEBUG=GST_TRACER:7 GST_DEBUG_FILE=trace.log launch \
+    videotestsrc num-buffers=3 ! cudagray ! fakesink
+same "lines of the tracer" "$(grep -c 'element-latency.*element=(string)cudagray0.*time=(guint64)[1-9]' trace.log)" 3
+
 exit "$failed"
