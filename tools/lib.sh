@@ -30,6 +30,12 @@ build_in() {
     meson compile -C "$dir"
 }
 
+# Copies this tree as it is, without what git ignores, into folder $1.
+copy_source() {
+    (cd "$root" && git ls-files -co --exclude-standard -z | tar -c --null --ignore-failed-read -T -) |
+        tar -x -C "$1"
+}
+
 passed=0 failed=0 skipped=0
 
 # The sum of the lines of meson's closing summary that $2 names, in log $1.
