@@ -34,6 +34,9 @@ struct _GstCudaGray
   GstCudaContext *cuda_context;
   GstMiniObject *cuda_stream;
   GRecMutex context_lock;       /* around changes of these, and of started */
+  /* The same as cuda_context, for those who must not wait for that lock: who
+   * holds it may be asking them.  Under the object lock. */
+  GstCudaContext *shown_context;
   gboolean started;
   GstVideoInfo in_info, out_info;
   LumaPlan plan;
@@ -47,6 +50,9 @@ struct _GstCudaGray
 
 /* Shows in stats which backend is in use, and notifies. */
 void gst_cuda_gray_show_backend (GstCudaGray * self);
+
+/* With the context lock held: makes shown_context what cuda_context is. */
+void gst_cuda_gray_show_context (GstCudaGray * self);
 
 /* Has a CUDA context, for caps with memory:CUDAMemory.  FALSE after an element
  * error, and where the element is stopped. */

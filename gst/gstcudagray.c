@@ -159,7 +159,6 @@ static gboolean
 gst_cuda_gray_stop (GstBaseTransform * trans)
 {
   GstCudaGray *self = GST_CUDA_GRAY (trans);
-  GstCudaContext *context;
   GstStructure *stats;
 
   /* An ALLOCATION query on another thread may be about to use the context. */
@@ -167,15 +166,14 @@ gst_cuda_gray_stop (GstBaseTransform * trans)
   self->started = FALSE;
   cuda_gray_converter_close (&self->converter);
   gst_clear_mini_object (&self->cuda_stream);
+  gst_clear_object (&self->cuda_context);
+  gst_cuda_gray_show_context (self);
   GST_OBJECT_LOCK (self);
   gst_clear_object (&self->allocator);
-  context = self->cuda_context;
-  self->cuda_context = NULL;
   self->cuda_memory = TRUE;
   stats = cuda_gray_stats_to_structure (&self->stats);
   GST_OBJECT_UNLOCK (self);
   g_rec_mutex_unlock (&self->context_lock);
-  gst_clear_object (&context);
   /* The counts of the run that has ended stay to be read. */
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_STATS]);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
@@ -244,6 +242,7 @@ gst_cuda_gray_finalize (GObject * object)
 {
   GstCudaGray *self = GST_CUDA_GRAY (object);
 
+  gst_clear_object (&self->shown_context);
   gst_clear_object (&self->cuda_context);
   g_rec_mutex_clear (&self->context_lock);
   G_OBJECT_CLASS (gst_cuda_gray_parent_class)->finalize (object);

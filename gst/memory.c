@@ -28,6 +28,20 @@ asked_device (GstCudaGray * self)
   return device_id;
 }
 
+/* GStreamer's functions set cuda_context without the object lock. */
+void
+gst_cuda_gray_show_context (GstCudaGray * self)
+{
+  GstCudaContext *old;
+
+  GST_OBJECT_LOCK (self);
+  old = self->shown_context;
+  self->shown_context = self->cuda_context != NULL ?
+      gst_object_ref (self->cuda_context) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  gst_clear_object (&old);
+}
+
 /* With self->cuda_context as it is now. */
 static void
 enter_context (GstCudaGray * self)
@@ -50,6 +64,7 @@ gst_cuda_gray_use_cuda_memory (GstCudaGray * self)
   done = self->started && !self->converter.lost &&
       cuda_gray_cuda_context_ensure (GST_ELEMENT (self), device_id,
       &self->cuda_context);
+  gst_cuda_gray_show_context (self);
   if (done && (!had || (self->converter.device >= 0 &&
               self->converter.context != self->cuda_context)))
     enter_context (self);
@@ -69,6 +84,7 @@ gst_cuda_gray_set_context (GstElement * element, GstContext * context)
   g_rec_mutex_lock (&self->context_lock);
   cuda_gray_cuda_context_set (element, context, asked_device (self),
       &self->cuda_context);
+  gst_cuda_gray_show_context (self);
   g_rec_mutex_unlock (&self->context_lock);
   GST_ELEMENT_CLASS (PARENT_CLASS)->set_context (element, context);
 }
@@ -80,8 +96,8 @@ answer_context (GstCudaGray * self, GstQuery * query)
   gboolean answered;
 
   GST_OBJECT_LOCK (self);
-  if (self->cuda_context != NULL)
-    context = gst_object_ref (self->cuda_context);
+  if (self->shown_context != NULL)
+    context = gst_object_ref (self->shown_context);
   GST_OBJECT_UNLOCK (self);
   if (context == NULL)
     return FALSE;
@@ -119,6 +135,17 @@ gst_cuda_gray_query (GstBaseTransform * trans, GstPadDirection direction,
   return TRUE;
 }
 
+static gboolean
+is_shown (GstCudaGray * self, GstCudaContext * context)
+{
+  gboolean is;
+
+  GST_OBJECT_LOCK (self);
+  is = context == self->shown_context;
+  GST_OBJECT_UNLOCK (self);
+  return is;
+}
+
 /* As GStreamer's own CUDA elements: where the frames' context is another one
  * than ours, on a device that will do, theirs is ours from now on. */
 void
@@ -127,10 +154,9 @@ gst_cuda_gray_before_transform (GstBaseTransform * trans, GstBuffer * buffer)
   GstCudaGray *self = GST_CUDA_GRAY (trans);
   GstCudaContext *context = self->converter.device >= 0 ?
       cuda_gray_cuda_memory_context (buffer) : NULL;
-  GstCudaContext *old;
   gint wanted, device;
 
-  if (context == NULL || context == self->cuda_context)
+  if (context == NULL || is_shown (self, context))
     return;
   wanted = asked_device (self);
   cuda_gray_cuda_context_handle (context, &device);
@@ -139,13 +165,11 @@ gst_cuda_gray_before_transform (GstBaseTransform * trans, GstBuffer * buffer)
   g_rec_mutex_lock (&self->context_lock);
   GST_INFO_OBJECT (self, "from %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
       self->cuda_context, context);
-  GST_OBJECT_LOCK (self);
-  old = self->cuda_context;
-  self->cuda_context = gst_object_ref (context);
-  GST_OBJECT_UNLOCK (self);
+  gst_object_replace ((GstObject **) & self->cuda_context,
+      GST_OBJECT (context));
+  gst_cuda_gray_show_context (self);
   enter_context (self);
   g_rec_mutex_unlock (&self->context_lock);
-  gst_clear_object (&old);
   /* For a pool in that context. */
   gst_base_transform_reconfigure_src (trans);
 }

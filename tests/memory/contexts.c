@@ -385,23 +385,35 @@ ask_on (gpointer data)
   return GUINT_TO_POINTER (answers);
 }
 
-/* Asked from another thread all the time, while it changes contexts, starts
- * and stops. */
+static gpointer
+give_on (gpointer data)
+{
+  Flow *flow = data;
+
+  while (!g_atomic_int_get (&stop_asking))
+    flow_give_context (flow->element, offered);
+  return NULL;
+}
+
+/* Asked from another thread, and given one from a third, all the time, while it
+ * changes contexts, starts and stops. */
 GST_START_TEST (test_asked_all_the_time)
 {
   GstCudaContext *other = gst_cuda_context_new (0);
   Flow *flow = flow_new_started ("cuda", -1, FLOW_CUDA);
-  GThread *thread;
+  GThread *asks, *gives;
 
   g_atomic_int_set (&stop_asking, FALSE);
-  thread = g_thread_new ("ask", ask_on, flow);
+  asks = g_thread_new ("ask", ask_on, flow);
+  gives = g_thread_new ("give", give_on, flow);
   for (guint n = 0; n < N_STRESS; n++) {
     flow_run_in (flow, n % 2 ? offered : other, n);
-    if (n % 20 == 19)
+    if (n % 4 == 3)
       flow_restart (flow, FLOW_CUDA);
   }
   g_atomic_int_set (&stop_asking, TRUE);
-  fail_unless (GPOINTER_TO_UINT (g_thread_join (thread)) > 0);
+  fail_unless (GPOINTER_TO_UINT (g_thread_join (asks)) > 0);
+  g_thread_join (gives);
   flow_free (flow);
   gst_object_unref (other);
 }
