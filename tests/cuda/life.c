@@ -3,6 +3,7 @@
 
 #include "life.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,17 +223,24 @@ open_streams (LifeFrame * frame)
     frame->dst.stream = frame->src.stream;
 }
 
+static void
+fill_patterns (void)
+{
+  memset (blank, BLANK, sizeof blank);
+  memset (junk, JUNK, sizeof junk);
+}
+
 void
 life_frame_init (LifeFrame * frame, const LifeWay * way)
 {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   LumaComponent rgb[LUMA_COMPONENTS];
   ptrdiff_t sign = way->upside_down ? -1 : 1;
   size_t stride = way->width + GAP;
 
   memset (frame, 0, sizeof *frame);
   frame->way = way;
-  memset (blank, BLANK, sizeof blank);
-  memset (junk, JUNK, sizeof junk);
+  pthread_once (&once, fill_patterns);
   open_streams (frame);
   describe (rgb, way->layout);
   CHECK (luma_plan_init (&frame->plan, way->width, way->height, rgb,
