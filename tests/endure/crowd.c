@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-/* Cases 35 and 53, of many: pipelines that several threads start and stop at
- * random while others play.  Every frame is right, and in the end every
+/* Cases 35 and 53, of many: pipelines that several threads start, stop and flush
+ * at random while others play.  Every frame is right, and in the end every
  * pipeline plays. */
 
 #include "endure.h"
@@ -17,6 +17,7 @@ typedef struct
   GstElement *pipeline;
   GstBus *bus;
   PipeWatch *watch;
+  GMutex control;               /* not both at once: a state and a seek */
 } Line;
 
 static const gchar *const caps[] = {
@@ -33,6 +34,7 @@ line_init (Line * line, guint i)
       caps[i % G_N_ELEMENTS (caps)], i % 3 ? "" : "queue ! ");
   line->bus = gst_element_get_bus (line->pipeline);
   line->watch = pipe_watch (line->pipeline);
+  g_mutex_init (&line->control);
 }
 
 static gchar *
@@ -44,9 +46,26 @@ set_state (GRand * rand, Line * line)
     GST_STATE_READY, GST_STATE_NULL
   };
   GstState state = states[g_rand_int_range (rand, 0, G_N_ELEMENTS (states))];
+  GstStateChangeReturn result;
 
-  return gst_element_set_state (line->pipeline, state) !=
-      GST_STATE_CHANGE_FAILURE ? NULL : g_strdup ("a change of state failed");
+  g_mutex_lock (&line->control);
+  result = gst_element_set_state (line->pipeline, state);
+  g_mutex_unlock (&line->control);
+  return result != GST_STATE_CHANGE_FAILURE ? NULL :
+      g_strdup ("a change of state failed");
+}
+
+/* Without the frames that were on their way, in any state.  GStreamer's own
+ * source holds its streaming lock for that and asks for the state's, where a
+ * start does the reverse. */
+static gchar *
+seek (Line * line)
+{
+  g_mutex_lock (&line->control);
+  gst_element_seek_simple (line->pipeline, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH, 0);
+  g_mutex_unlock (&line->control);
+  return NULL;
 }
 
 static gchar *
@@ -57,8 +76,10 @@ step (GRand * rand, gpointer data)
 
   if (what > 10)
     return endure_meddle (rand, line->watch->element);
-  if (what > 2)
+  if (what > 3)
     return set_state (rand, line);
+  if (what > 2)
+    return seek (line);
   if (what > 0)
     return endure_read_bus (line->bus);
   /* Frames have the time to themselves. */
@@ -79,6 +100,7 @@ line_finish (Line * line)
   pipe_set_state (line->pipeline, GST_STATE_PLAYING);
   pipe_wait_for_more (line->watch, 3);
   pipe_stop (line->pipeline, line->watch);
+  g_mutex_clear (&line->control);
 }
 
 GST_START_TEST (test_crowd)

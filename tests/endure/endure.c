@@ -71,6 +71,23 @@ set_properties (GRand * rand, GstElement * gray)
 }
 
 static gchar *
+get_properties (GRand * rand, GstElement * gray)
+{
+  guint n;
+  GParamSpec **all = g_object_class_list_properties (G_OBJECT_GET_CLASS (gray),
+      &n);
+
+  for (guint i = 0; i < n; i++) {
+    GValue value = G_VALUE_INIT;
+
+    g_object_get_property (G_OBJECT (gray), all[i]->name, &value);
+    g_value_unset (&value);
+  }
+  g_free (all);
+  return NULL;
+}
+
+static gchar *
 read_stats (GRand * rand, GstElement * gray)
 {
   gchar *problem = NULL;
@@ -88,7 +105,8 @@ ask (GRand * rand, GstElement * gray)
 {
   GstCaps *filter = gst_caps_from_string ("video/x-raw,format=GRAY8");
   GstQuery *queries[] = {
-    gst_query_new_caps (filter), gst_query_new_accept_caps (filter),
+    gst_query_new_caps (NULL), gst_query_new_caps (filter),
+    gst_query_new_accept_caps (filter),
     gst_query_new_latency (), gst_query_new_position (GST_FORMAT_TIME),
     gst_query_new_context ("gst.cuda.context"),
   };
@@ -108,10 +126,16 @@ static gchar *
 send (GRand * rand, GstElement * gray)
 {
   GstPad *pad = gst_element_get_static_pad (gray, "src");
+  GstEvent *events[] = {
+    gst_event_new_reconfigure (), gst_event_new_latency (0),
+    gst_event_new_qos (GST_QOS_TYPE_OVERFLOW, 1.0, 0, 0),
+    gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 1, GST_MSECOND)
+  };
+  gint which = g_rand_int_range (rand, 0, G_N_ELEMENTS (events));
 
-  gst_pad_send_event (pad, g_rand_boolean (rand) ?
-      gst_event_new_reconfigure () :
-      gst_event_new_qos (GST_QOS_TYPE_OVERFLOW, 1.0, 0, 0));
+  gst_pad_send_event (pad, gst_event_ref (events[which]));
+  for (guint i = 0; i < G_N_ELEMENTS (events); i++)
+    gst_event_unref (events[i]);
   gst_object_unref (pad);
   return NULL;
 }
@@ -130,7 +154,7 @@ gchar *
 endure_meddle (GRand * rand, gpointer cudagray)
 {
   static gchar *(*const ways[]) (GRand * rand, GstElement * gray) = {
-    set_properties, read_stats, ask, send, give_context
+    set_properties, get_properties, read_stats, ask, send, give_context
   };
 
   return ways[g_rand_int_range (rand, 0, G_N_ELEMENTS (ways))] (rand, cudagray);

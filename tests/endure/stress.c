@@ -14,6 +14,7 @@
 #include "gstcudagrayallocator.h"
 
 #define MAX_LINES 16
+#define MAX_FRAMES 20           /* a step */
 #define NOISE 100000
 
 typedef struct
@@ -46,6 +47,16 @@ static const struct
   {GST_VIDEO_FORMAT_I420, 50, 30}, {GST_VIDEO_FORMAT_YUY2, 64, 3},
   {GST_VIDEO_FORMAT_RGB10A2_LE, 33, 9}, {GST_VIDEO_FORMAT_GRAY8, 20, 20},
 };
+
+static GstCaps *
+draw_caps (GRand * rand, GstVideoInfo * info)
+{
+  guint shape = g_rand_int_range (rand, 0, G_N_ELEMENTS (shapes));
+
+  gst_video_info_set_format (info, shapes[shape].format, shapes[shape].width,
+      shapes[shape].height);
+  return gst_video_info_to_caps (info);
+}
 
 /* From the element's own pool; NULL where the element is stopped. */
 static GstBuffer *
@@ -105,28 +116,42 @@ take_flow (Line * line, GstFlowReturn flow)
   return flow == GST_FLOW_ERROR ? endure_read_bus (line->bus) : NULL;
 }
 
+/* So many frames of the same caps. */
 static gchar *
-push (GRand * rand, Line * line)
+push (GRand * rand, Line * line, gint n)
 {
-  guint shape = g_rand_int_range (rand, 0, G_N_ELEMENTS (shapes));
   gchar *problem = NULL;
   GstVideoInfo info;
-  GstCaps *caps;
+  GstCaps *caps = draw_caps (rand, &info);
 
-  gst_video_info_set_format (&info, shapes[shape].format, shapes[shape].width,
-      shapes[shape].height);
-  caps = gst_video_info_to_caps (&info);
   g_mutex_lock (&line->stream);
   if (!line->halted) {
     gst_pad_push_event (line->harness->srcpad, gst_event_new_caps (caps));
     if (line->fresh)
       begin_stream (line);
+  }
+  for (; n > 0 && !line->halted && problem == NULL; n--)
     problem = take_flow (line, gst_pad_push (line->harness->srcpad,
             draw_buffer (rand, line, caps, info.size)));
-  }
   g_mutex_unlock (&line->stream);
   gst_caps_unref (caps);
   return problem;
+}
+
+/* Whoever asks at any time: GStreamer lets it wait for the frame of then. */
+static gchar *
+ask_for_memory (GRand * rand, Line * line)
+{
+  GstPad *pad = gst_element_get_static_pad (line->harness->element, "sink");
+  GstVideoInfo info;
+  GstCaps *caps = draw_caps (rand, &info);
+  GstQuery *query = gst_query_new_allocation (caps, g_rand_boolean (rand));
+
+  gst_pad_query (pad, query);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  gst_object_unref (pad);
+  return NULL;
 }
 
 static void
@@ -172,7 +197,9 @@ step (GRand * rand, gpointer data)
   gint what = g_rand_int_range (rand, 0, 20);
 
   if (what > 6)
-    return push (rand, line);
+    return push (rand, line, g_rand_int_range (rand, 1, MAX_FRAMES));
+  if (what > 5)
+    return ask_for_memory (rand, line);
   if (what > 3)
     return endure_meddle (rand, line->harness->element);
   if (what > 1)
@@ -213,10 +240,8 @@ line_finish (Line * line)
       pipe_backend ());
   fail_unless (set_state (line, GST_STATE_PLAYING) == NULL);
   out = line->watch->out;
-  for (guint i = 0; i < 3; i++) {
-    problem = push (rand, line);
-    fail_unless (problem == NULL, "%s", problem);
-  }
+  problem = push (rand, line, 3);
+  fail_unless (problem == NULL, "%s", problem);
   problem = endure_read_bus (line->bus);
   fail_unless (problem == NULL, "%s", problem);
   fail_unless_equals_int (line->watch->out, out + 3);
