@@ -38,12 +38,15 @@ fails (void)
   return hit;
 }
 
+/* ThreadSanitizer's library calls them too, as the linker sees it. */
+#define EXPORT __attribute__ ((visibility ("default")))
+
 void *__real_mmap64 (void *start, size_t size, int protection, int flags,
     int file, off_t offset);
-void *__wrap_mmap64 (void *start, size_t size, int protection, int flags,
+EXPORT void *__wrap_mmap64 (void *start, size_t size, int protection, int flags,
     int file, off_t offset);
 void *__real_calloc (size_t n, size_t size);
-void *__wrap_calloc (size_t n, size_t size);
+EXPORT void *__wrap_calloc (size_t n, size_t size);
 
 void *
 __wrap_mmap64 (void *start, size_t size, int protection, int flags, int file,

@@ -30,11 +30,11 @@ take_usage (Usage * usage)
   gpu_blocks_use (&usage->blocks);
 }
 
-/* AddressSanitizer keeps freed memory for a while. */
+/* Sanitizers keep memory of their own, and what is freed for a while. */
 static gssize
 max_growth (void)
 {
-#ifdef __SANITIZE_ADDRESS__
+#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__)
   return G_MAXSSIZE;
 #else
   return MAX_GROWTH;
