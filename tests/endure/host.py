@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""host.py PLUGIN: Python as the application.  It converts frames of its own, has GStreamer find the plugin
-anew and forget it while a pipeline plays, and exits without stopping what plays."""
+"""host.py PLUGIN: Python as the application.  It opens and closes the plugin's file, converts frames of its own,
+has GStreamer find the plugin anew and forget it while a pipeline plays, and exits without stopping what plays."""
+import _ctypes
+import ctypes
 import os
 import random
 import shutil
@@ -73,6 +75,14 @@ def find_anew(plugin):
     line.stop()
 
 
+def open_and_close(plugin):
+    """Whoever looks into the file alone; GStreamer itself never closes what it has taken."""
+    for _ in range(3):
+        library = ctypes.CDLL(plugin)
+        assert library.gst_plugin_cudagray_get_desc
+        _ctypes.dlclose(library._handle)
+
+
 def exit_while_playing():
     Gst.parse_launch("videotestsrc ! video/x-raw,format=RGB,width=1920,height=1080 ! cudagray ! fakesink "
                      ).set_state(Gst.State.PLAYING)
@@ -89,10 +99,14 @@ def main():
         plugin = shutil.copy(sys.argv[1], tmp)
         os.environ["GST_PLUGIN_PATH_1_0"] = tmp
         os.environ["GST_REGISTRY_1_0"] = os.path.join(tmp, "registry.bin")
+        open_and_close(plugin)
+        assert plugin not in open("/proc/self/maps").read()
         Gst.init(None)
         assert Gst.Registry.get().find_plugin("cudagray").get_filename() == plugin
         convert_alone()
         find_anew(plugin)
+        open_and_close(plugin)
+        convert_alone()
         for _ in range(3):
             child = subprocess.run([sys.executable, __file__], capture_output=True, text=True, timeout=60)
             assert (child.returncode, child.stdout, child.stderr) == (0, "", ""), child

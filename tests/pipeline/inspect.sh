@@ -76,6 +76,12 @@ if CUDA_VISIBLE_DEVICES='' gst-launch-1.0 \
 fi
 has gst-launch-1.0 "$tmp/out" 'ERROR: .*No usable CUDA GPU'
 
+echo "== every symbol is there, at once"
+LD_BIND_NOW=1 G_DEBUG=fatal-warnings gst-launch-1.0 -q \
+    videotestsrc num-buffers=3 ! video/x-raw,format=RGB ! cudagray backend=cpu ! fakesink >"$tmp/out" 2>&1 ||
+    fail "with LD_BIND_NOW gst-launch-1.0 exits with $?"
+[ ! -s "$tmp/out" ] || { fail "with LD_BIND_NOW it is not quiet:"; cat "$tmp/out" >&2; }
+
 echo "== the file"
 if ! command -v readelf >/dev/null || ! command -v nm >/dev/null; then
     echo "skipped: no binutils"
