@@ -95,24 +95,26 @@ check_plane (Span * span, const Layout * layout, guint plane,
 }
 
 /* Maps the memories that hold a span, one alone where it lies in one; several
- * are merged by GStreamer. */
+ * are merged by GStreamer, which, where one of these can't be read, reports
+ * success and gives no byte. */
 static gboolean
 map_plane (CudaGrayFrame * frame, guint plane, const Span * span,
     const Layout * layout, GstMapFlags flags)
 {
+  GstMapInfo *map = &frame->map[frame->n_maps];
   guint first, count;
   gsize skip;
 
   if (!gst_buffer_find_memory (frame->buffer, span->begin,
           span->end - span->begin, &first, &count, &skip))
     return FALSE;
-  if (!gst_buffer_map_range (frame->buffer, first, count,
-          &frame->map[frame->n_maps], flags))
+  if (!gst_buffer_map_range (frame->buffer, first, count, map, flags))
     return FALSE;
-  frame->data[plane] = frame->map[frame->n_maps].data + skip +
-      (layout->offset[plane] - span->begin);
-  frame->stride[plane] = layout->stride[plane];
   frame->n_maps++;
+  if (map->data == NULL)
+    return FALSE;
+  frame->data[plane] = map->data + skip + (layout->offset[plane] - span->begin);
+  frame->stride[plane] = layout->stride[plane];
   return TRUE;
 }
 

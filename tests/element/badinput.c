@@ -223,6 +223,37 @@ GST_START_TEST (test_planes_apart)
 
 GST_END_TEST;
 
+/* The last memory is one that upstream is still writing: GStreamer can't merge
+ * them, and says that it has mapped them all the same. */
+GST_START_TEST (test_not_readable)
+{
+  const Pixels *pixels = pixels_find ("RGB");
+  Picture *picture = picture_new_s5 ();
+  Layout layout = exact_layout (pixels);
+  guint8 *data = picture_draw (picture, pixels, &layout);
+  GstBuffer *buffer = gst_buffer_new ();
+  gsize half = layout.size / 2;
+  GstMemory *memory;
+  GstMapInfo map;
+  Rig *rig = rig_new ();
+
+  gst_buffer_append_memory (buffer, memory_new_copy (data, half));
+  memory = memory_new_copy (data + half, layout.size - half);
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_WRITE));
+  gst_buffer_append_memory (buffer, gst_memory_ref (memory));
+  rig_set_format (rig, "RGB", S5_WIDTH, S5_HEIGHT, NULL);
+  rig_run_dropped (rig, buffer, GST_FLOW_ERROR);
+  bus_expect (rig->bus, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_READ, "can't be read", NULL);
+  gst_memory_unmap (memory, &map);
+  gst_memory_unref (memory);
+  g_free (data);
+  picture_free (picture);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* n bad frames; the last one ends the stream where it is one too many. */
 static void
 push_bad (Rig * rig, guint n)
@@ -265,6 +296,7 @@ add_tests (TCase * tests)
   tcase_add_loop_test (tests, test_faults, 0, G_N_ELEMENTS (faults));
   tcase_add_test (tests, test_empty_and_split);
   tcase_add_test (tests, test_planes_apart);
+  tcase_add_test (tests, test_not_readable);
   tcase_add_loop_test (tests, test_ten_in_a_row, 0, G_N_ELEMENTS (bad_formats));
 }
 
