@@ -15,6 +15,7 @@ Fake fake;
 typedef struct
 {
   LumaBackend base;
+  LumaBackendClass klass;
   FakePlan plan;
   guint frame;                  /* under way or last, from 1 */
   gboolean under_way, unknown;
@@ -141,7 +142,9 @@ fake_open (gint device, GpuStatus * status)
   if (fake.plan.state != GPU_READY)
     return NULL;
   self = g_new0 (FakeBackend, 1);
-  self->base.klass = &fake_class;
+  self->klass = fake_class;
+  self->klass.small_pixels = fake.plan.small_pixels;
+  self->base.klass = &self->klass;
   self->plan = fake.plan;
   return &self->base;
 }

@@ -25,6 +25,7 @@ typedef struct
   guint frame;                  /* that fails, from 1; 0: every one */
   LumaResult result;            /* FAILED or UNKNOWN */
   LumaPath path;
+  gsize small_pixels;           /* of frames that are the CPU's */
 } FakePlan;
 
 #define FAKE_DEVICE 3

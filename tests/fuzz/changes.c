@@ -37,6 +37,7 @@ void
 world_set_property (World * world)
 {
   Input *input = &world->input;
+  gint device, got;
 
   counts.changes++;
   switch (input_below (input, 4)) {
@@ -44,8 +45,10 @@ world_set_property (World * world)
       g_object_set (world->element, "backend", input_below (input, 3), NULL);
       break;
     case 1:
-      g_object_set (world->element, "cuda-device-id",
-          (gint) input_below (input, 5) - 1, NULL);
+      device = (gint) input_below (input, 5) - 1;
+      g_object_set (world->element, "cuda-device-id", device, NULL);
+      g_object_get (world->element, "cuda-device-id", &got, NULL);
+      MUST (got == device, "device %d", got);
       break;
     case 2:
       world->qos |= input_below (input, 2);
@@ -67,6 +70,7 @@ take_gpu (Input * input)
     .result = input_rarely (input, 3) && memories_set_aside < MAX_SET_ASIDE ?
         LUMA_UNKNOWN : LUMA_FAILED,
     .path = input_below (input, 2) ? LUMA_PATH_STAGED : LUMA_PATH_IN_PLACE,
+    .small_pixels = input_rarely (input, 4) ? input_below (input, 200) : 0,
   };
 
   MUST (fake.misused == 0, "the backend");

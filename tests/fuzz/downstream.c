@@ -55,7 +55,8 @@ static struct
   Answer answer;
   PoolKind kind;
   guint pad, min, size;
-  gboolean video_meta, params;
+  gboolean video_meta, other_metas;
+  gboolean params, too_much;    /* more memory than there is */
 } now;
 
 static gboolean
@@ -93,7 +94,7 @@ fuzz_pool_alloc_buffer (GstBufferPool * pool, GstBuffer ** buffer,
   gsize size = padded_size (info, self->pad);
   guint8 *data;
 
-  if (self->kind == POOL_FAILS || size > 1 << 20)
+  if (self->kind == POOL_FAILS || size > DOWNSTREAM_MAX_SIZE)
     return GST_FLOW_ERROR;
   if (self->kind == POOL_UPSIDE_DOWN) {
     offset[0] += above;
@@ -137,13 +138,40 @@ static GstBufferPool *
 new_pool (GstCaps * caps, guint size)
 {
   GstBufferPool *pool = now.answer == ANSWER_FUZZ_POOL ?
-      g_object_new (fuzz_pool_get_type (), NULL) : gst_video_buffer_pool_new ();
+      gst_object_ref_sink (g_object_new (fuzz_pool_get_type (), NULL)) :
+      gst_video_buffer_pool_new ();
   GstStructure *config = gst_buffer_pool_get_config (pool);
 
-  gst_object_ref_sink (pool);
   gst_buffer_pool_config_set_params (config, caps, size, now.min, 0);
   gst_buffer_pool_set_config (pool, config);
   return pool;
+}
+
+static void
+add_params (GstQuery * query)
+{
+  GstAllocationParams params = {
+    now.pad % 2 ? GST_MEMORY_FLAG_ZERO_PREFIXED | GST_MEMORY_FLAG_ZERO_PADDED :
+        0, (1 << now.pad % 16) - 1, now.pad % 5, now.pad % 3
+  };
+
+  if (now.too_much && now.pad % 4 < 2)
+    params.prefix = G_MAXSIZE - now.pad;
+  else if (now.too_much)
+    params.padding = now.pad % 4 == 2 ? G_MAXSIZE - 1 : (gsize) 1 << 50;
+  gst_query_add_allocation_param (query, NULL, &params);
+}
+
+static void
+add_metas (GstQuery * query)
+{
+  if (now.video_meta)
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  if (now.other_metas) {
+    gst_query_add_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, NULL);
+    gst_query_add_allocation_meta (query,
+        GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  }
 }
 
 static GstPadProbeReturn
@@ -151,9 +179,6 @@ answer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
   GstBufferPool *pool = NULL;
-  GstAllocationParams params = { 0, (1 << now.pad % 8) - 1, now.pad % 5,
-    now.pad % 3
-  };
   GstVideoInfo video;
   GstCaps *caps;
   gsize size;
@@ -172,10 +197,9 @@ answer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   if (pool != NULL || now.size != 0)
     gst_query_add_allocation_pool (query, pool, pool != NULL ?
         (guint) size : now.size, now.min, 0);
-  if (now.video_meta)
-    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  if (now.params)
-    gst_query_add_allocation_param (query, NULL, &params);
+  add_metas (query);
+  if (now.params || now.too_much)
+    add_params (query);
   gst_clear_object (&pool);
   return GST_PAD_PROBE_HANDLED;
 }
@@ -191,7 +215,8 @@ downstream_init (World * world)
 gboolean
 downstream_is_bad (void)
 {
-  return now.answer == ANSWER_FUZZ_POOL && now.kind > POOL_LAST_GOOD;
+  return (now.answer == ANSWER_FUZZ_POOL && now.kind > POOL_LAST_GOOD) ||
+      now.too_much;
 }
 
 /* The pool is asked for again with the next buffer. */
@@ -204,11 +229,13 @@ downstream_change (World * world)
   now.answer = input_below (input, N_ANSWERS);
   now.kind = input_rarely (input, 3) ? input_below (input, N_POOL_KINDS) :
       input_below (input, POOL_LAST_GOOD + 1);
-  now.pad = input_below (input, 80);
+  now.pad = input_below (input, DOWNSTREAM_MAX_PAD);
   now.min = input_below (input, 3);
   now.size = input_below (input, 100);
   now.video_meta = input_below (input, 2);
   now.params = input_below (input, 2);
+  now.other_metas = input_below (input, 2);
+  now.too_much = input_rarely (input, 12);
   world->trouble |= downstream_is_bad ();
   gst_pad_push_event (world->harness->sinkpad, gst_event_new_reconfigure ());
 }

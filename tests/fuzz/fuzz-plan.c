@@ -16,8 +16,9 @@
 #include "random.h"
 #include "rows.h"
 
-#define MAX_WIDTH 400
-#define MAX_HEIGHT 5
+#define MAX_WIDTH 200
+#define NARROW 40
+#define MAX_HEIGHT 12
 #define MAX_GAP 300
 /* Where planes, and the gray rows, lie. */
 #define ROOM ((size_t) 32 << 10)
@@ -121,6 +122,29 @@ take_component (Input * input, LumaComponent rgb[], int i, unsigned own)
   }
 }
 
+/* Samples of 8 bits as those formats have them that fast rows are for; rgb is
+ * all 0. */
+static void
+take_plain (Input * input, LumaComponent rgb[])
+{
+  static const unsigned orders[][LUMA_COMPONENTS] = {
+    {0, 1, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}
+  };
+  static const unsigned steps[] = { 3, 4, 4, 1, 3, 1, 2, 4 };
+  unsigned kind = input_below (input, 8);
+  const unsigned *order = orders[input_below (input, 6)];
+  unsigned first = kind == 2 ? 1 : 0;
+
+  for (int i = 0; i < LUMA_COMPONENTS; i++) {
+    rgb[i].depth = 8;
+    rgb[i].step = steps[kind];
+    if (kind == 3)
+      rgb[i].plane = order[i];
+    else
+      rgb[i].offset = kind > 4 ? order[0] % steps[kind] : first + order[i];
+  }
+}
+
 static void
 take_asked (Input * input, Asked * asked)
 {
@@ -128,10 +152,12 @@ take_asked (Input * input, Asked * asked)
   unsigned own = (unsigned) input_take (input, 1);
 
   memset (asked, 0, sizeof *asked);
-  for (int i = 0; i < LUMA_COMPONENTS; i++)
+  if (own >= 160)
+    take_plain (input, asked->rgb);
+  for (int i = 0; i < LUMA_COMPONENTS && own < 160; i++)
     take_component (input, asked->rgb, i, own);
   asked->width = input_rarely (input, 16) ? (size_t) input_number (input) :
-      1 + input_below (input, MAX_WIDTH);
+      1 + input_below (input, input_below (input, 2) ? MAX_WIDTH : NARROW);
   asked->height = input_rarely (input, 16) ? (size_t) input_number (input) :
       1 + input_below (input, MAX_HEIGHT);
   asked->matrix = (LumaMatrix) take_field (input, LUMA_N_MATRICES);
@@ -143,14 +169,27 @@ take_asked (Input * input, Asked * asked)
   asked->out_big_endian = input_below (input, 2);
 }
 
+/* luma_plan_init takes what has fast rows, and no more. */
+static bool
+make_rgb_plan (LumaPlan * plan, const Asked * asked)
+{
+  bool deep, fast = luma_plan_init (plan, asked->width, asked->height,
+      asked->rgb, asked->matrix, asked->from, asked->to);
+
+  deep = luma_plan_init_deep (plan, asked->width, asked->height, asked->rgb,
+      asked->matrix, asked->from, asked->to, asked->out_depth,
+      asked->out_big_endian);
+  MUST (asked->out_depth != 8 ||
+      fast == (deep && plan->layout != LUMA_LAYOUT_ANY), "layout %d",
+      plan->layout);
+  return deep;
+}
+
 static bool
 make_plan (LumaPlan * plan, const Asked * asked)
 {
-  if (asked->of_yuv == LUMA_N_MATRICES)
-    return luma_plan_init_deep (plan, asked->width, asked->height, asked->rgb,
-        asked->matrix, asked->from, asked->to, asked->out_depth,
-        asked->out_big_endian);
-  return luma_plan_init_yuv (plan, asked->width, asked->height, asked->rgb,
+  return asked->of_yuv == LUMA_N_MATRICES ? make_rgb_plan (plan, asked) :
+      luma_plan_init_yuv (plan, asked->width, asked->height, asked->rgb,
       asked->of_yuv, asked->matrix, asked->from, asked->to, asked->out_depth,
       asked->out_big_endian);
 }

@@ -12,6 +12,8 @@
     GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF | \
     GST_VIDEO_BUFFER_FLAG_ONEFIELD)
 
+#define META_OF_COLOURS "FuzzColoursMeta"
+
 typedef void (*AddMeta) (Input * input, GstBuffer * buffer);
 
 static void
@@ -85,9 +87,25 @@ add_protection (Input * input, GstBuffer * buffer)
       gst_structure_new_empty ("application/x-cenc"));
 }
 
+/* That would not be true of other colours. */
+static void
+add_of_colours (Input * input, GstBuffer * buffer)
+{
+  gst_buffer_add_custom_meta (buffer, META_OF_COLOURS);
+}
+
 static const AddMeta adders[] = { add_crop, add_region, add_affine,
-  add_overlay, add_parent, add_reference_time, add_protection
+  add_overlay, add_parent, add_reference_time, add_protection,
+  add_of_colours
 };
+
+void
+metas_init (void)
+{
+  static const gchar *tags[] = { GST_META_TAG_VIDEO_COLORSPACE_STR, NULL };
+
+  gst_meta_register_custom (META_OF_COLOURS, tags, NULL, NULL, NULL);
+}
 
 void
 metas_add (Input * input, GstBuffer * buffer)

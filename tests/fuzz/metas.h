@@ -7,5 +7,7 @@
 
 #include "input.h"
 
+void metas_init (void);
+
 /* Gives a buffer timestamps, flags and metas, or leaves it as it is. */
 void metas_add (Input * input, GstBuffer * buffer);

@@ -11,10 +11,13 @@
 /* A larger frame gets a buffer that is too small for it. */
 #define MAX_BYTES (48 << 10)
 #define MAX_MEMORIES 20
+/* More than GStreamer has. */
+#define MAX_FORMATS 512
 
 gint shot_live;
 
 static Deep known[N_SHOT_FORMATS];
+static const Deep *of_format[MAX_FORMATS];
 
 /* In the terms of deepframe.h, which has those of other depths. */
 static void
@@ -54,22 +57,14 @@ shot_formats_init (void)
   for (guint i = 0; i < N_FORMATS; i++)
     know_pixels (deep++, &formats[i]);
   memcpy (deep, deep_formats, N_DEEP * sizeof *deep);
+  for (guint i = 0; i < N_SHOT_FORMATS; i++)
+    of_format[gst_video_format_from_string (known[i].name)] = &known[i];
 }
 
 const gchar *
 shot_format_name (guint i)
 {
   return known[i].name;
-}
-
-static const Deep *
-find_known (const GstVideoInfo * info)
-{
-  for (guint i = 0; i < N_SHOT_FORMATS; i++) {
-    if (g_str_equal (known[i].name, GST_VIDEO_INFO_NAME (info)))
-      return &known[i];
-  }
-  return NULL;
 }
 
 static void
@@ -168,12 +163,14 @@ take_size (Input * input, const Shot * shot)
   return (gsize) CLAMP (end, 0, MAX_BYTES);
 }
 
-/* Cuts the bytes into memories, some of them empty. */
+/* Cuts the bytes into memories, some of them empty.  The last may be one that
+ * upstream is writing, so that nobody can read it. */
 static void
 append_memories (Input * input, Shot * shot)
 {
   const guint8 *at = shot->frame.data;
   gsize rest = shot->frame.layout.size;
+  GstMemory *memory;
   guint n = input_rarely (input, 4) ? input_below (input, MAX_MEMORIES) : 0;
 
   while (n-- > 0) {
@@ -185,13 +182,15 @@ append_memories (Input * input, Shot * shot)
     rest -= part;
   }
   n = input_below (input, 32);
-  shot->mappable = n < 31;
   if (rest == 0 && n % 2)
     return;
-  gst_buffer_append_memory (shot->buffer, shot_memory (at, rest,
-          n == 31 ? GST_MEMORY_FLAG_NOT_MAPPABLE :
-          n >= 28 ? GST_MEMORY_FLAG_READONLY :
-          n >= 26 ? GST_MEMORY_FLAG_NO_SHARE : 0));
+  memory = shot_memory (at, rest, n == 30 ? GST_MEMORY_FLAG_NOT_MAPPABLE :
+      n == 29 || n == 28 ? GST_MEMORY_FLAG_READONLY :
+      n == 27 || n == 26 ? GST_MEMORY_FLAG_NO_SHARE : 0);
+  shot->mappable = n < 30;
+  if (n == 31 && gst_memory_map (memory, &shot->map, GST_MAP_WRITE))
+    shot->held = gst_memory_ref (memory);
+  gst_buffer_append_memory (shot->buffer, memory);
 }
 
 static void
@@ -250,7 +249,7 @@ shot_init (Shot * shot, Input * input, GstCaps * caps, GstBufferPool * pool)
   memset (shot, 0, sizeof *shot);
   shot->mappable = TRUE;
   if (caps != NULL && gst_video_info_from_caps (&shot->info, caps))
-    shot->frame.deep = find_known (&shot->info);
+    shot->frame.deep = of_format[GST_VIDEO_INFO_FORMAT (&shot->info)];
   if (shot->frame.deep == NULL) {
     shot->frame.layout.size = input_below (input, 5000);
     fill (input, &shot->frame);
@@ -270,6 +269,15 @@ shot_init (Shot * shot, Input * input, GstCaps * caps, GstBufferPool * pool)
   if (shot->has_meta)
     add_video_meta (input, shot);
   metas_add (input, shot->buffer);
+}
+
+void
+shot_pushed (Shot * shot)
+{
+  if (shot->held == NULL)
+    return;
+  gst_memory_unmap (shot->held, &shot->map);
+  g_clear_pointer (&shot->held, gst_memory_unref);
 }
 
 void

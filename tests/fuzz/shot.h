@@ -22,6 +22,8 @@ typedef struct
   Rule rule;
   gboolean whole, unsure;
   gboolean mappable;
+  GstMemory *held;              /* mapped for writing until it is pushed */
+  GstMapInfo map;
 } Shot;
 
 /* The formats of the pad templates. */
@@ -36,6 +38,8 @@ extern gint shot_live;
 /* A frame for caps, or, where caps is NULL, any buffer.  pool may be NULL. */
 void shot_init (Shot * shot, Input * input, GstCaps * caps,
     GstBufferPool * pool);
+/* The buffer was pushed, and has its owner. */
+void shot_pushed (Shot * shot);
 void shot_clear (Shot * shot);
 
 /* Where what is read begins and ends, from the buffer's start, in numbers that

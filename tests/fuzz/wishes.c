@@ -31,7 +31,8 @@ static const gchar *const extras[] = { "", "interlace-mode=alternate",
   "pixel-aspect-ratio=4/3", "chroma-site=jpeg", "views=2",
   "multiview-mode=side-by-side", "framerate=0/1", "max-framerate=30/1",
   "field-order=top-field-first", "framerate=[0/1,60/1]",
-  "colorimetry={bt601,bt709}", "texture-target=2D", "interlace-mode=mixed"
+  "colorimetry={bt601,bt709}", "texture-target=2D", "interlace-mode=mixed",
+  "interlace-mode=interleaved", "interlace-mode=(string)fields"
 };
 
 #define PICK(input, list) list[input_below (input, G_N_ELEMENTS (list))]
@@ -48,6 +49,8 @@ append_size (Input * input, GString * text, const gchar * name, guint most)
     g_string_append (text, "[1, 100]");
   else if (kind > 58)
     g_string_append_printf (text, "%d", (gint) input_number (input));
+  else if (kind == 58)
+    g_string_append_printf (text, "%d", 60000 + (gint) input_take (input, 2));
   else
     g_string_append_printf (text, "%u", 1 + input_below (input,
             kind < 32 ? MIN (most, 12) : most));
@@ -88,9 +91,10 @@ world_take_caps (World * world)
     guint at = input_below (input, (guint) text->len);
     gchar letter = (gchar) input_take (input, 1);
 
-    /* GStreamer itself has criticals for a media type that is no name, and text
-     * that is not UTF-8 is no text. */
-    if (letter >= ' ' && letter < 127 && at > strlen ("video/x-raw"))
+    /* GStreamer itself has criticals for a media type that is no name, which
+     * follows a semicolon too, and text that is not UTF-8 is no text. */
+    if (letter >= ' ' && letter < 127 && letter != ';' &&
+        at > strlen ("video/x-raw"))
       text->str[at] = letter;
   }
   caps = gst_caps_from_string (text->str);

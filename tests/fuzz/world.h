@@ -9,6 +9,7 @@
 #include <gst/video/video.h>
 
 #include "input.h"
+#include "shot.h"
 
 typedef struct
 {
@@ -23,6 +24,7 @@ typedef struct
   gboolean qos;                 /* frames may be dropped */
   gboolean set_aside;           /* frames were, and their memory stays */
   guint errors;                 /* messages, since the last buffer */
+  gboolean too_many;            /* the last one: incomplete frames */
 } World;
 
 /* Since the process started. */
@@ -41,6 +43,13 @@ typedef void (*Step) (World * world);
  * (transfer full) */
 GstCaps *world_take_caps (World * world);
 
+/* Reads the bus, and what else has come out of the element. */
+void world_drain (World * world);
+/* Flushing, or past EOS, somewhere. */
+gboolean world_is_closed (World * world);
+/* Ends the process unless what came of a shot is right. */
+void world_check (World * world, Shot * shot, GstFlowReturn flow);
+
 /* Of the element's stats. */
 guint64 world_frames_set_aside (World * world);
 /* Of all elements, for good. */
@@ -57,6 +66,10 @@ void world_set_context (World * world);
 /* The events and queries of both directions. */
 void world_event (World * world);
 void world_query (World * world);
+
+/* Its pools have no larger frames, with up to so many bytes between rows. */
+#define DOWNSTREAM_MAX_SIZE ((gsize) 1 << 20)
+#define DOWNSTREAM_MAX_PAD 80
 
 /* Downstream answers the ALLOCATION queries of the harness' pad. */
 void downstream_init (World * world);
