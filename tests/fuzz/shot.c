@@ -9,7 +9,7 @@
 #include "random.h"
 
 /* A larger frame gets a buffer that is too small for it. */
-#define MAX_BYTES (48 << 10)
+#define MAX_BYTES (16 << 10)
 #define MAX_MEMORIES 20
 /* More than GStreamer has. */
 #define MAX_FORMATS 512
