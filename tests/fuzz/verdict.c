@@ -49,14 +49,21 @@ has_planes (const Shot * shot, gboolean chroma)
       GST_VIDEO_INFO_COMP_PLANE (&shot->info, 2) < shot->n_planes);
 }
 
+/* What caps call a matrix need not be one of those that there are. */
 static GstVideoColorMatrix
 matrix_of (const GstVideoInfo * info)
 {
   GstVideoColorMatrix matrix = info->colorimetry.matrix;
 
-  return matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN ||
-      matrix == GST_VIDEO_COLOR_MATRIX_RGB ? GST_VIDEO_COLOR_MATRIX_BT601 :
-      matrix;
+  switch (matrix) {
+    case GST_VIDEO_COLOR_MATRIX_FCC:
+    case GST_VIDEO_COLOR_MATRIX_BT709:
+    case GST_VIDEO_COLOR_MATRIX_SMPTE240M:
+    case GST_VIDEO_COLOR_MATRIX_BT2020:
+      return matrix;
+    default:
+      return GST_VIDEO_COLOR_MATRIX_BT601;
+  }
 }
 
 static gboolean
