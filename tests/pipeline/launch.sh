@@ -93,8 +93,16 @@ for format in I420 YV12 NV12 NV21 NV16 NV61 NV24 Y41B Y42B Y444 YUV9 YVU9 YUY2:2
 done
 
 echo "== GStreamer's latency tracer"
-GST_TRACERS='latency(flags=element)' GST_DEBUG=GST_TRACER:7 GST_DEBUG_FILE=trace.log launch \
-    videotestsrc num-buffers=3 ! cudagray ! fakesink
-same "lines of the tracer" "$(grep -c 'element-latency.*element=(string)cudagray0.*time=(guint64)[1-9]' trace.log)" 3
+trace() {
+    GST_TRACERS='latency(flags=element)' GST_DEBUG=GST_TRACER:7 GST_DEBUG_FILE=trace.log \
+        timeout 15 gst-launch-1.0 -q videotestsrc num-buffers=3 ! "$1" ! fakesink
+}
+# 1.26.2's hangs, whatever the element.
+if trace identity; then
+    trace cudagray || fail "gst-launch-1.0 with the tracer exits with $?"
+    same "lines" "$(grep -c 'element-latency.*element=(string)cudagray0.*time=(guint64)[1-9]' trace.log)" 3
+else
+    echo "left out: that of this GStreamer does not end with identity either"
+fi
 
 exit "$failed"
