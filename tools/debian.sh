@@ -3,16 +3,7 @@
 # these folders are (default ~/.cache/cudagray), CUDAGRAY_MIRROR where Debian comes from (default: where this
 # machine's packages do).
 
-tool=tools/$(basename "$0")
 path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-
-say() { echo "$tool: $*"; }
-
-# Something that the tool needs is not to be had.
-lacks() {
-    say "$1" >&2
-    exit 77
-}
 
 # Runs the tool once more, with its arguments "$@", where mounts are its own: they end with it, however it
 # ends, and whoever removes the folder meanwhile does not find /dev in it.
@@ -23,16 +14,6 @@ own_mounts() {
         unshare --mount true || lacks 'may not mount anything here (a container without privileges?)'
         OWN_MOUNTS_FROM=$namespace exec unshare --mount "$0" "$@"
     fi
-}
-
-# Sets roots, and dir to folder $1 there, which is this run's alone.
-choose_dir() {
-    roots=${CUDAGRAY_ROOTS:-${HOME:-/root}/.cache/cudagray}
-    mkdir -p "$roots"
-    roots=$(cd "$roots" && pwd)
-    dir=$roots/$1
-    exec 9>"$dir.lock"
-    flock -n 9 || lacks "another run is in $dir"
 }
 
 # Sets up the least of Debian $1 in $dir, which is not there yet; src/ and cuda/ there are the tool's.

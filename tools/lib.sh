@@ -6,6 +6,24 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$root/build}
 venv=$root/.cuda-venv
 
+say() { echo "tools/$(basename "$0"): $*"; }
+
+# Something that the tool needs is not to be had.
+lacks() {
+    say "$1" >&2
+    exit 77
+}
+
+# Sets roots, and dir to folder $1 there, which is this run's alone.
+choose_dir() {
+    roots=${CUDAGRAY_ROOTS:-${HOME:-/root}/.cache/cudagray}
+    mkdir -p "$roots"
+    roots=$(cd "$roots" && pwd)
+    dir=$roots/$1
+    exec 9>"$dir.lock"
+    flock -n 9 || lacks "another run is in $dir"
+}
+
 # Puts the nvcc that tools/deps brought, or one at CUDA's usual place, on PATH.
 use_cuda() {
     if [ -x "$venv/cuda/bin/nvcc" ]; then
