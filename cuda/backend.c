@@ -220,10 +220,10 @@ wait_for_stream (GpuBackend * self, int64_t timeout_us)
   return LUMA_FAILED;
 }
 
-/* After a call that failed, with the context current: what went before it may
- * still be at work. */
+/* After a call that failed with error, and with the context current: what went
+ * before it may still be at work. */
 static LumaResult
-drain (GpuBackend * self)
+drain (GpuBackend * self, cudaError_t error)
 {
   char first[sizeof self->error];
   LumaResult result;
@@ -231,7 +231,9 @@ drain (GpuBackend * self)
   memcpy (first, self->error, sizeof first);
   result = wait_for_stream (self, DRAIN_US);
   memcpy (self->error, first, sizeof first);
-  return result == LUMA_UNKNOWN ? LUMA_UNKNOWN : LUMA_FAILED;
+  if (result != LUMA_DONE)
+    return result;
+  return error == cudaErrorMemoryAllocation ? LUMA_REFUSED : LUMA_FAILED;
 }
 
 static LumaResult
@@ -240,6 +242,7 @@ gpu_submit (LumaBackend * base, const LumaPlan * plan, const LumaSource * src,
 {
   GpuBackend *self = (GpuBackend *) base;
   LumaResult result = LUMA_DONE;
+  cudaError_t error;
   GpuRoute route;
 
   /* By this backend or another: more staging memory would wait for it. */
@@ -256,10 +259,13 @@ gpu_submit (LumaBackend * base, const LumaPlan * plan, const LumaSource * src,
   gpu_range_begin ("submit");
   gpu_find_route (self->device, plan, src, dst, &route);
   *path = route.staged ? LUMA_PATH_STAGED : LUMA_PATH_IN_PLACE;
-  if (route.staged && !may_copy)
+  if (route.staged && !may_copy) {
     result = LUMA_DECLINED;
-  else if (enqueue (self, plan, src, dst, &route) != cudaSuccess)
-    result = drain (self);
+  } else {
+    error = enqueue (self, plan, src, dst, &route);
+    if (error != cudaSuccess)
+      result = drain (self, error);
+  }
   gpu_range_end ();
   gpu_pop ();
   return result;
@@ -270,6 +276,7 @@ gpu_wait_frame (LumaBackend * base, int64_t timeout_us)
 {
   GpuBackend *self = (GpuBackend *) base;
   LumaResult result;
+  cudaError_t error;
 
   /* Nothing is known of the frame then. */
   if (note (self, "cuCtxPushCurrent", gpu_push (self->device)) != cudaSuccess) {
@@ -278,9 +285,11 @@ gpu_wait_frame (LumaBackend * base, int64_t timeout_us)
   }
   gpu_range_begin ("wait");
   result = wait_for_stream (self, timeout_us);
-  if (result == LUMA_DONE && self->fetch_plan != NULL)
-    result = fetch_target (self) == cudaSuccess ?
-        wait_for_stream (self, timeout_us) : drain (self);
+  if (result == LUMA_DONE && self->fetch_plan != NULL) {
+    error = fetch_target (self);
+    result = error == cudaSuccess ? wait_for_stream (self, timeout_us) :
+        drain (self, error);
+  }
   gpu_range_end ();
   gpu_pop ();
   return result;

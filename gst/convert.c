@@ -16,6 +16,10 @@ GST_DEBUG_CATEGORY_EXTERN (gst_cuda_gray_debug);
 /* A frame takes milliseconds; a GPU that needs seconds is out of order. */
 #define FRAME_TIMEOUT_US (5 * G_USEC_PER_SEC)
 
+/* How long no copy is tried after the GPU had no memory for one: asking takes
+ * as long as a frame. */
+#define SHORT_US G_USEC_PER_SEC
+
 CudaGrayOpenFunc cuda_gray_open_gpu = gpu_open;
 
 GType
@@ -184,17 +188,26 @@ thread_cpu_us (void)
 }
 
 static LumaResult
-run_out_of_reach (CudaGrayConverter * self, const LumaPlan * plan,
+run_on_cpu (const LumaPlan * plan, const CudaGrayFrame * in,
+    const CudaGrayFrame * out, LumaPath * path)
+{
+  return run_backend (luma_cpu_open (), plan, in, out, TRUE, path);
+}
+
+static LumaResult
+try_way (CudaGrayConverter * self, const LumaPlan * plan,
     const CudaGrayFrame * in, const CudaGrayFrame * out, LumaPath * path)
 {
   CudaGrayWay way = cuda_gray_trial_way (&self->trial);
   gint64 wall = g_get_monotonic_time (), cpu = thread_cpu_us ();
   LumaResult result;
 
-  result = run_backend (way == CUDA_GRAY_WAY_COPY ? self->backend :
-      luma_cpu_open (), plan, in, out, TRUE, path);
-  cuda_gray_trial_note (&self->trial, way, g_get_monotonic_time () - wall,
-      thread_cpu_us () - cpu);
+  result = way == CUDA_GRAY_WAY_COPY ?
+      run_backend (self->backend, plan, in, out, TRUE, path) :
+      run_on_cpu (plan, in, out, path);
+  if (result == LUMA_DONE)
+    cuda_gray_trial_note (&self->trial, way, g_get_monotonic_time () - wall,
+        thread_cpu_us () - cpu);
   return result;
 }
 
@@ -203,16 +216,19 @@ execute (CudaGrayConverter * self, const LumaPlan * plan,
     const CudaGrayFrame * in, const CudaGrayFrame * out, LumaPath * path)
 {
   gboolean ours = !self->automatic || in->on_device || out->on_device;
-  LumaBackend *backend = self->backend;
+  gboolean may_copy = g_get_monotonic_time () >= self->short_until;
   LumaResult result;
 
-  if (!ours && plan->width * plan->height < backend->klass->small_pixels)
-    backend = luma_cpu_open ();
-  result = run_backend (backend, plan, in, out, ours, path);
-  if (result == LUMA_DECLINED) {
+  if (!ours && plan->width * plan->height < self->backend->klass->small_pixels)
+    return run_on_cpu (plan, in, out, path);
+  result = run_backend (self->backend, plan, in, out, ours && may_copy, path);
+  if (result == LUMA_DECLINED && !ours) {
     explain_reach (self, in->buffer, out->buffer);
-    result = run_out_of_reach (self, plan, in, out, path);
+    result = may_copy ? try_way (self, plan, in, out, path) :
+        run_on_cpu (plan, in, out, path);
   }
+  if (result == LUMA_DONE && *path == LUMA_PATH_STAGED)
+    self->short_until = 0;
   return result;
 }
 
@@ -232,6 +248,22 @@ set_aside (CudaGrayFrame * in, CudaGrayFrame * out)
     return FALSE;
   gst_buffer_replace_all_memory (out->buffer, fresh);
   return TRUE;
+}
+
+/* TRUE unless it is still so. */
+static gboolean
+fall_short (CudaGrayConverter * self)
+{
+  gboolean anew = self->short_until == 0;
+
+  if (anew)
+    GST_ELEMENT_WARNING (self->element, RESOURCE, NO_SPACE_LEFT,
+        ("The GPU has no memory for a copy, such frames are converted on the "
+            "CPU until it has: %s.",
+            self->backend->klass->error (self->backend)),
+        ("no frame is lost"));
+  self->short_until = g_get_monotonic_time () + SHORT_US;
+  return anew;
 }
 
 static void
@@ -263,14 +295,15 @@ find_stream (const CudaGrayConverter * self, CudaGrayFrame * frame)
 
 static gboolean
 map_output (CudaGrayConverter * self, CudaGrayFrame * out,
-    const LumaPlan * plan, const GstVideoInfo * info, GstBuffer * buffer)
+    const LumaPlan * plan, const GstVideoInfo * info, GstBuffer * buffer,
+    GstMapFlags device)
 {
   const LumaExtent extent[LUMA_PLANES] = { luma_plan_out_extent (plan) };
   gchar *problem = NULL;
   CudaGrayFrameResult result;
 
   result = cuda_gray_frame_map (out, buffer, info, extent,
-      GST_MAP_WRITE | device_flag (self, buffer), &problem);
+      GST_MAP_WRITE | device, &problem);
   find_stream (self, out);
   if (result == CUDA_GRAY_FRAME_OK &&
       (plan->height == 1
@@ -290,14 +323,14 @@ map_output (CudaGrayConverter * self, CudaGrayFrame * out,
 static CudaGrayConvertResult
 map_input (CudaGrayConverter * self, CudaGrayFrame * in,
     const LumaPlan * plan, const GstVideoInfo * info, GstBuffer * buffer,
-    gchar ** problem)
+    GstMapFlags device, gchar ** problem)
 {
   LumaExtent extent[LUMA_PLANES];
 
   for (guint p = 0; p < LUMA_PLANES; p++)
     extent[p] = luma_plan_extent (plan, p);
   switch (cuda_gray_frame_map (in, buffer, info, extent,
-          GST_MAP_READ | device_flag (self, buffer), problem)) {
+          GST_MAP_READ | device, problem)) {
     case CUDA_GRAY_FRAME_OK:
       find_stream (self, in);
       return CUDA_GRAY_CONVERTED;
@@ -330,12 +363,12 @@ map_again (CudaGrayConverter * self, const LumaPlan * plan, CudaGrayFrame * in,
 
   cuda_gray_frame_unmap (in);
   cuda_gray_frame_unmap (out);
-  if (map_input (self, in, plan, in_info, in_buffer, &problem) !=
+  if (map_input (self, in, plan, in_info, in_buffer, 0, &problem) !=
       CUDA_GRAY_CONVERTED) {
     g_free (problem);
     return FALSE;
   }
-  return map_output (self, out, plan, out_info, out_buffer);
+  return map_output (self, out, plan, out_info, out_buffer, 0);
 }
 
 /* Both frames are mapped, and stay so.  FALSE after an element error. */
@@ -359,16 +392,20 @@ run_frame (CudaGrayConverter * self, const LumaPlan * plan, CudaGrayFrame * in,
     /* A GPU that is lost gives its memory's bytes no more. */
     if (!fresh || !self->automatic || on_device)
       return report_failure (self);
-    if (!map_output (self, out, plan, out_info, buffer))
+    if (!map_output (self, out, plan, out_info, buffer, 0))
       return FALSE;
   }
   if (!self->automatic)
     return report_failure (self);
-  outcome->failed_over = TRUE;
-  fail_over (self, result);
+  if (result == LUMA_REFUSED) {
+    outcome->failed_over = fall_short (self);
+  } else if (result != LUMA_DECLINED) {
+    outcome->failed_over = TRUE;
+    fail_over (self, result);
+  }
   if (on_device && !map_again (self, plan, in, in_info, out, out_info))
     return FALSE;
-  return execute (self, plan, in, out, &outcome->path) == LUMA_DONE;
+  return run_on_cpu (plan, in, out, &outcome->path) == LUMA_DONE;
 }
 
 GstFlowReturn
@@ -390,10 +427,12 @@ cuda_gray_converter_run (CudaGrayConverter * self, const LumaPlan * plan,
   gboolean done;
 
   memset (outcome, 0, sizeof *outcome);
-  mapped = map_input (self, &in, plan, in_info, in_buffer, problem);
+  mapped = map_input (self, &in, plan, in_info, in_buffer,
+      device_flag (self, in_buffer), problem);
   if (mapped != CUDA_GRAY_CONVERTED)
     return mapped;
-  if (!map_output (self, &out, plan, out_info, out_buffer)) {
+  if (!map_output (self, &out, plan, out_info, out_buffer,
+          device_flag (self, out_buffer))) {
     cuda_gray_frame_unmap (&in);
     return CUDA_GRAY_CONVERT_FAILED;
   }

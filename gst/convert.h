@@ -7,7 +7,8 @@
  * place, to the CPU where it is too small to be worth a launch, and otherwise
  * whichever way is found to be better: docs/design.md, "Who converts a
  * frame".  From the GPU's first failure on it is the CPU alone, within the same
- * frame and with the same bytes. */
+ * frame and with the same bytes; where the GPU merely had no memory for a copy,
+ * only for frames that need one, until it has. */
 
 #pragma once
 
@@ -42,6 +43,8 @@ typedef struct
   gboolean automatic;           /* the CPU may do what the GPU does not */
   gboolean explained;           /* that frames are out of reach */
   CudaGrayTrial trial;          /* for these; init it for new caps */
+  gint64 short_until;           /* no copies before, monotonic time; 0: none has
+                                   been refused since the last */
   gboolean lost;                /* a frame is unknown: only refusing and closing
                                    are left */
   gint device;                  /* -1 for the CPU */

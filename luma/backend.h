@@ -18,6 +18,8 @@ typedef enum
   /* The frame failed and nothing is at work on its memory any more: whoever
    * has the input can convert it some other way into the same output. */
   LUMA_FAILED,
+  /* The same for want of memory: a later frame may be done. */
+  LUMA_REFUSED,
   /* The frame failed, but source and target may still be read and written.
    * Both must be left alone and kept for good; the backend can only be
    * closed. */
@@ -58,7 +60,7 @@ typedef struct
   /* Waits until the frame is complete, for timeout_us at most. */
   LumaResult (*wait) (LumaBackend * self, int64_t timeout_us);
 
-  /* What the last FAILED or UNKNOWN was: the call and the error's name.
+  /* What the last FAILED, REFUSED or UNKNOWN was: the call and the error's name.
    * Owned by the backend, valid until the next call. */
   const char *(*error) (LumaBackend * self);
 

@@ -51,3 +51,17 @@ process_line (const gchar ** arguments)
   g_strv_builder_unref (line);
   return words;
 }
+
+gint
+process_run (const gchar ** arguments)
+{
+  gchar **line = process_line (arguments);
+  GError *error = NULL;
+  gint status;
+
+  if (!g_spawn_sync (NULL, line, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
+          NULL, &status, &error))
+    g_error ("%s", error->message);
+  g_strfreev (line);
+  return status;
+}

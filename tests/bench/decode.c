@@ -12,9 +12,8 @@
 #include "bench.h"
 #include "gstcudagray.h"
 
-/* Frames that are encoded, and timed. */
+/* Frames that are encoded. */
 #define ENCODED 12
-#define FRAMES 240
 
 #define CUDA "video/x-raw(memory:CUDAMemory)"
 #define GRAY " ! video/x-raw,format=GRAY8"
@@ -23,12 +22,13 @@
 typedef struct
 {
   const gchar *name, *encoder, *settings, *parser, *hardware, *software[2];
+  guint timed;                  /* frames */
 } Codec;
 
 static const Codec codecs[] = {
   {"H.264", "openh264enc", "rate-control=bitrate bitrate=", "h264parse",
-      "nvh264dec", {"avdec_h264", "openh264dec"}},
-  {"JPEG", "jpegenc", NULL, "jpegparse", "nvjpegdec", {"jpegdec"}},
+      "nvh264dec", {"avdec_h264", "openh264dec"}, 120},
+  {"JPEG", "jpegenc", NULL, "jpegparse", "nvjpegdec", {"jpegdec"}, 40},
 };
 
 /* Behind the decoder. */
@@ -76,7 +76,7 @@ encode (const Codec * codec, BenchSize size, const gchar * file)
 
 /* Until there are frames enough. */
 static void
-repeat (const gchar * file)
+repeat (const gchar * file, guint timed)
 {
   FILE *out = fopen (file, "ab");
   gchar *bytes;
@@ -84,7 +84,7 @@ repeat (const gchar * file)
 
   if (out == NULL || !g_file_get_contents (file, &bytes, &size, NULL))
     g_error ("can't open %s", file);
-  for (guint n = ENCODED; n <= BENCH_WARM_UP + FRAMES; n += ENCODED) {
+  for (guint n = ENCODED; n <= BENCH_WARM_UP + timed; n += ENCODED) {
     if (fwrite (bytes, size, 1, out) != 1)
       g_error ("can't write %s", file);
   }
@@ -104,7 +104,7 @@ measure (const Codec * codec, BenchSize size)
   if (fd < 0 || !g_close (fd, NULL))
     g_error ("no file");
   encode (codec, size, file);
-  repeat (file);
+  repeat (file, codec->timed);
   for (guint w = 0; w < G_N_ELEMENTS (ways); w++) {
     const gchar *decoder = ways[w].software ? software : codec->hardware;
     gchar *name, *text;
@@ -116,7 +116,7 @@ measure (const Codec * codec, BenchSize size)
     name = g_strconcat (decoder, ways[w].name, NULL);
     text = g_strdup_printf ("filesrc location=%s ! %s ! %s%s ! "
         "fakesink name=sink", file, codec->parser, decoder, ways[w].elements);
-    bench_pipeline ("decode", name, codec->name, size, text, FRAMES,
+    bench_pipeline ("decode", name, codec->name, size, text, codec->timed,
         1.0 * size.width * size.height);
     g_free (text);
     g_free (name);

@@ -113,9 +113,15 @@ static LumaResult
 expected_result (bool submitting, const LifeFrame * frame, bool may,
     bool failed)
 {
-  if (failed && needed[simulated.fault.entry].converts)
-    return submitting || simulated.fault.entry != SIM_CtxPushCurrent ?
-        LUMA_FAILED : LUMA_UNKNOWN;
+  SimulatedEntry entry = simulated.fault.entry;
+
+  if (failed && entry == SIM_CtxPushCurrent)
+    return submitting ? LUMA_FAILED : LUMA_UNKNOWN;
+  /* What a stream is asked for is the fate of a frame, not memory. */
+  if (failed && needed[entry].converts)
+    return entry != SIM_StreamQuery &&
+        simulated.fault.error == cudaErrorMemoryAllocation ?
+        LUMA_REFUSED : LUMA_FAILED;
   return may || frame->way->path == LUMA_PATH_IN_PLACE ? LUMA_DONE :
       LUMA_DECLINED;
 }
@@ -124,7 +130,7 @@ expected_result (bool submitting, const LifeFrame * frame, bool may,
 static bool
 check_result (LumaBackend * backend, LumaResult result, LifeFrame * frame)
 {
-  if (result == LUMA_FAILED || result == LUMA_UNKNOWN)
+  if (result != LUMA_DONE && result != LUMA_DECLINED)
     check_message (backend->klass->error (backend));
   if (result == LUMA_UNKNOWN)
     return false;
@@ -132,7 +138,7 @@ check_result (LumaBackend * backend, LumaResult result, LifeFrame * frame)
   life_frame_finish (frame);
   if (result == LUMA_DECLINED)
     CHECK (life_frame_is_blank (frame), "written to");
-  if (result == LUMA_FAILED)
+  if (result == LUMA_FAILED || result == LUMA_REFUSED)
     life_frame_convert (frame);
   if (result != LUMA_DECLINED)
     CHECK (life_frame_is_right (frame), "other bytes");

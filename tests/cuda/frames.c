@@ -4,95 +4,10 @@
 /* Frames through the element on a real GPU: the path that each kind of memory
  * takes, and that no frame leaves before the GPU has finished it. */
 
-#include <gst/check/gstharness.h>
-#include <string.h>
-
 #include "calls.h"
 #include "device.h"
 #include "gpu-test.h"
 #include "gstcudagrayallocator.h"
-#include "rows.h"
-
-#define WIDTH 1920
-#define HEIGHT 1080
-#define RGB_BYTES (3 * WIDTH * HEIGHT)
-#define GRAY_BYTES (WIDTH * HEIGHT)
-
-static LumaPlan plan;
-
-static GstHarness *
-harness_new (const gchar * backend)
-{
-  GstElement *element = gst_element_factory_make ("cudagray", NULL);
-  const LumaComponent rgb[] = { {0, 0, 3, 0, 8}, {0, 1, 3, 0, 8},
-  {0, 2, 3, 0, 8}
-  };
-  GstHarness *harness;
-
-  gst_util_set_object_arg (G_OBJECT (element), "backend", backend);
-  harness = gst_harness_new_with_element (element, "sink", "src");
-  gst_object_unref (element);
-  gst_harness_set_src_caps_str (harness,
-      "video/x-raw,format=RGB,width=1920,height=1080,framerate=30/1");
-  luma_plan_init (&plan, WIDTH, HEIGHT, rgb, LUMA_MATRIX_BT601,
-      LUMA_RANGE_FULL, LUMA_RANGE_FULL);
-  return harness;
-}
-
-static guint64
-frames_by (GstHarness * harness, const gchar * path)
-{
-  GstStructure *stats;
-  guint64 count;
-
-  g_object_get (harness->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, path, &count));
-  gst_structure_free (stats);
-  return count;
-}
-
-/* A frame of its own for each seed, fast enough not to be the bottleneck. */
-static void
-draw (guint8 * rgb, guint64 seed)
-{
-  guint64 state = seed * 0x9e3779b97f4a7c15u + 1;
-
-  for (gsize i = 0; i + 8 <= RGB_BYTES; i += 8) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    memcpy (rgb + i, &state, 8);
-  }
-}
-
-static void
-check_gray (GstBuffer * out, guint64 seed)
-{
-  static guint8 rgb[RGB_BYTES], gray[GRAY_BYTES];
-  LumaSource src = { {rgb}, {3 * WIDTH} };
-  LumaTarget dst = { gray, WIDTH };
-  GstMapInfo map;
-
-  draw (rgb, seed);
-  luma_rows_convert (luma_rows (), &plan, &src, &dst);
-  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
-  fail_unless_equals_uint64 (map.size, GRAY_BYTES);
-  fail_unless (memcmp (map.data, gray, GRAY_BYTES) == 0,
-      "frame %" G_GUINT64_FORMAT " is not the gray of its input", seed);
-  gst_buffer_unmap (out, &map);
-  gst_buffer_unref (out);
-}
-
-static GstBuffer *
-fill (GstBuffer * buffer, guint64 seed)
-{
-  GstMapInfo map;
-
-  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
-  draw (map.data, seed);
-  gst_buffer_unmap (buffer, &map);
-  return buffer;
-}
 
 static void
 push (GstHarness * harness, GstBuffer * in)
@@ -135,20 +50,20 @@ restore_calls (void)
 static void
 many_frames (gboolean late, guint n)
 {
-  GstHarness *harness = harness_new ("cuda");
+  GstHarness *harness = gpu_test_harness ("cuda");
   guint checked = 0;
 
   replace_calls ();
   if (late)
     calls.Launch = launch_late;
   for (guint i = 0; i < n; i++) {
-    push (harness, fill (gst_harness_create_buffer (harness, RGB_BYTES), i));
+    push (harness, gpu_test_frame (harness, i));
     for (; i - checked >= 5; checked++)
-      check_gray (gst_harness_pull (harness), checked);
+      gpu_test_check_gray (gst_harness_pull (harness), checked);
   }
   for (; checked < n; checked++)
-    check_gray (gst_harness_pull (harness), checked);
-  fail_unless_equals_uint64 (frames_by (harness, "frames-in-place"), n);
+    gpu_test_check_gray (gst_harness_pull (harness), checked);
+  fail_unless_equals_uint64 (gpu_test_stat (harness, "frames-in-place"), n);
   restore_calls ();
   gst_harness_teardown (harness);
 }
@@ -178,16 +93,16 @@ pinned_by_application (void)
 {
   void *data;
 
-  fail_unless_equals_int (cudaHostAlloc (&data, RGB_BYTES,
+  fail_unless_equals_int (cudaHostAlloc (&data, GPU_TEST_RGB_BYTES,
           cudaHostAllocPortable), cudaSuccess);
-  return gst_buffer_new_wrapped_full (0, data, RGB_BYTES, 0, RGB_BYTES, data,
-      free_pinned);
+  return gst_buffer_new_wrapped_full (0, data, GPU_TEST_RGB_BYTES, 0,
+      GPU_TEST_RGB_BYTES, data, free_pinned);
 }
 
 static GstBuffer *
 out_of_reach (void)
 {
-  return gst_buffer_new_allocate (NULL, RGB_BYTES, NULL);
+  return gst_buffer_new_allocate (NULL, GPU_TEST_RGB_BYTES, NULL);
 }
 
 /* Which memory goes which way with which backend; field case 50 for what the
@@ -207,13 +122,13 @@ static const struct
 
 GST_START_TEST (test_way)
 {
-  GstHarness *harness = harness_new (ways[__i__].backend);
+  GstHarness *harness = gpu_test_harness (ways[__i__].backend);
 
   for (guint i = 0; i < 3; i++) {
-    push (harness, fill (ways[__i__].make (), i));
-    check_gray (gst_harness_pull (harness), i);
+    push (harness, gpu_test_fill (ways[__i__].make (), i));
+    gpu_test_check_gray (gst_harness_pull (harness), i);
   }
-  fail_unless_equals_uint64 (frames_by (harness, ways[__i__].path),
+  fail_unless_equals_uint64 (gpu_test_stat (harness, ways[__i__].path),
       g_str_equal (ways[__i__].path, "frames-cpu") ? 2 : 3);
   gst_harness_teardown (harness);
 }
@@ -223,7 +138,7 @@ GST_END_TEST;
 /* With auto a small frame is the CPU's, in whatever memory. */
 GST_START_TEST (test_small_frames)
 {
-  GstHarness *harness = harness_new ("auto");
+  GstHarness *harness = gpu_test_harness ("auto");
 
   gst_harness_set_src_caps_str (harness,
       "video/x-raw,format=RGB,width=64,height=64,framerate=30/1");
@@ -234,7 +149,7 @@ GST_START_TEST (test_small_frames)
     push (harness, in);
     gst_buffer_unref (gst_harness_pull (harness));
   }
-  fail_unless_equals_uint64 (frames_by (harness, "frames-cpu"), 3);
+  fail_unless_equals_uint64 (gpu_test_stat (harness, "frames-cpu"), 3);
   gst_harness_teardown (harness);
 }
 
@@ -250,14 +165,14 @@ GST_START_TEST (test_pinning_refused)
 
   replace_calls ();
   calls.HostRegister = register_refused;
-  harness = harness_new (backends[__i__]);
+  harness = gpu_test_harness (backends[__i__]);
   for (guint i = 0; i < 3; i++) {
-    push (harness, fill (gst_harness_create_buffer (harness, RGB_BYTES), i));
-    check_gray (gst_harness_pull (harness), i);
+    push (harness, gpu_test_frame (harness, i));
+    gpu_test_check_gray (gst_harness_pull (harness), i);
   }
-  fail_unless_equals_uint64 (frames_by (harness, "frames-staged"),
+  fail_unless_equals_uint64 (gpu_test_stat (harness, "frames-staged"),
       staged[__i__]);
-  fail_unless_equals_uint64 (frames_by (harness, "frames-in-place"), 0);
+  fail_unless_equals_uint64 (gpu_test_stat (harness, "frames-in-place"), 0);
   fail_unless_equals_int (cudaPeekAtLastError (), cudaSuccess);
   gst_harness_teardown (harness);
   restore_calls ();
@@ -269,20 +184,20 @@ GST_END_TEST;
  * memory is plain; the test's environment sets one of 256 MiB. */
 GST_START_TEST (test_budget)
 {
-  GstHarness *harness = harness_new ("cuda");
+  GstHarness *harness = gpu_test_harness ("cuda");
   const guint n = 150;
   GpuBlockUse use;
 
   for (guint i = 0; i < n; i++) {
-    push (harness, fill (gst_harness_create_buffer (harness, RGB_BYTES), i));
+    push (harness, gpu_test_frame (harness, i));
     gpu_blocks_use (&use);
     fail_unless_equals_uint64 (use.budget, (guint64) 256 << 20);
     fail_unless (use.pinned <= use.budget);
   }
-  fail_unless (frames_by (harness, "frames-in-place") > n / 2);
-  fail_unless (frames_by (harness, "frames-staged") > 0);
+  fail_unless (gpu_test_stat (harness, "frames-in-place") > n / 2);
+  fail_unless (gpu_test_stat (harness, "frames-staged") > 0);
   for (guint i = 0; i < n; i++)
-    check_gray (gst_harness_pull (harness), i);
+    gpu_test_check_gray (gst_harness_pull (harness), i);
   gst_harness_teardown (harness);
   gpu_blocks_use (&use);
   fail_unless_equals_uint64 (use.used, 0);
@@ -293,21 +208,21 @@ GST_END_TEST;
 /* Field case 47: the application keeps the legacy default stream busy. */
 GST_START_TEST (test_busy_default_stream)
 {
-  GstHarness *harness = harness_new ("cuda");
+  GstHarness *harness = gpu_test_harness ("cuda");
   gint64 start;
 
-  push (harness, fill (gst_harness_create_buffer (harness, RGB_BYTES), 0));
-  check_gray (gst_harness_pull (harness), 0);
+  push (harness, gpu_test_frame (harness, 0));
+  gpu_test_check_gray (gst_harness_pull (harness), 0);
   fail_unless_equals_int (cudaSetDevice (0), cudaSuccess);
   fail_unless_equals_int (gpu_test_delay (300000, cudaStreamLegacy),
       cudaSuccess);
   start = g_get_monotonic_time ();
-  push (harness, fill (gst_harness_create_buffer (harness, RGB_BYTES), 1));
+  push (harness, gpu_test_frame (harness, 1));
   fail_unless (g_get_monotonic_time () - start < 150000,
       "the frame waited for another stream");
   fail_unless_equals_int (cudaStreamQuery (cudaStreamLegacy),
       cudaErrorNotReady);
-  check_gray (gst_harness_pull (harness), 1);
+  gpu_test_check_gray (gst_harness_pull (harness), 1);
   fail_unless_equals_int (cudaDeviceSynchronize (), cudaSuccess);
   gst_harness_teardown (harness);
 }
@@ -330,10 +245,9 @@ GST_START_TEST (test_memory_of_many)
   gsize before = 0;
 
   for (guint h = 0; h < G_N_ELEMENTS (harness); h++) {
-    harness[h] = harness_new ("cuda");
-    push (harness[h], fill (gst_harness_create_buffer (harness[h],
-                RGB_BYTES), h));
-    check_gray (gst_harness_pull (harness[h]), h);
+    harness[h] = gpu_test_harness ("cuda");
+    push (harness[h], gpu_test_frame (harness[h], h));
+    gpu_test_check_gray (gst_harness_pull (harness[h]), h);
     if (h == 0)
       before = device_memory_used ();
   }

@@ -23,7 +23,7 @@ typedef struct
   GpuState state;
   FakeWhere where;
   guint frame;                  /* that fails, from 1; 0: every one */
-  LumaResult result;            /* FAILED or UNKNOWN */
+  LumaResult result;            /* FAILED, REFUSED or UNKNOWN */
   LumaPath path;
   gsize small_pixels;           /* of frames that are the CPU's */
 } FakePlan;

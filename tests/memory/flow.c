@@ -334,6 +334,21 @@ flow_take_messages (Flow * flow, GstMessageType type)
   return n;
 }
 
+void
+flow_expect_refusal (Flow * flow, GstCaps * caps)
+{
+  GstBuffer *in = gst_buffer_new_allocate (NULL, 16, NULL);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (flow->harness, gst_event_new_caps (caps));
+  gst_harness_push_event (flow->harness, gst_event_new_segment (&segment));
+  fail_unless (gst_harness_push (flow->harness, in) <= GST_FLOW_NOT_NEGOTIATED);
+  fail_unless (flow_take_messages (flow, GST_MESSAGE_ERROR) >= 1);
+  flow_take_messages (flow, GST_MESSAGE_WARNING);
+  gst_caps_unref (caps);
+}
+
 guint64
 flow_stat (Flow * flow, const gchar * field)
 {

@@ -84,5 +84,10 @@ void flow_expect_nothing (Flow * flow);
 /* How many warnings or errors it has; they are gone then. */
 guint flow_take_messages (Flow * flow, GstMessageType type);
 
+/* Sets caps for which there is no memory, and fails unless a frame then gets an
+ * error of the element's: who only hears that the flow has ended can't know
+ * why.  (takes caps) */
+void flow_expect_refusal (Flow * flow, GstCaps * caps);
+
 guint64 flow_stat (Flow * flow, const gchar * field);
 gint flow_device (GstElement * element);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-/* Work that is not done yet, memory that is not to be had, contexts that are
- * dead, and a GPU that does not finish. */
+/* Work that is not done yet, memory that is not to be had, and a GPU that does
+ * not finish. */
 
 #include "flow.h"
 
@@ -140,80 +140,6 @@ GST_START_TEST (test_complete)
 }
 
 GST_END_TEST;
-
-static CUresult
-fault (CUcontext handle, void *data)
-{
-  return CUDA_ERROR_ILLEGAL_ADDRESS;
-}
-
-/* As somebody else's kernel would. */
-static void
-kill_context (void)
-{
-  fail_unless (gst_cuda_context_push (context));
-  fail_unless_equals_int (driver_queue (NULL, fault, NULL), CUDA_SUCCESS);
-  fail_unless_equals_int (cuCtxSynchronize (), CUDA_ERROR_ILLEGAL_ADDRESS);
-  fail_unless (gst_cuda_context_pop (NULL));
-}
-
-/* With its context's memory frames are lost too: the stream ends with an error
- * that says so. */
-GST_START_TEST (test_dead_context)
-{
-  FlowMemory memory = (FlowMemory) (__i__ / 4);
-  Flow *flow = new_flow (backends[__i__ % 2], memory);
-  gboolean keep = __i__ / 2 % 2;        /* so that the pool has no frame left */
-  GstCudaContext *from = memory == FLOW_CUDA_OUT ? NULL : context;
-  GstBuffer *in = flow_frame (from, 1), *out;
-
-  out = flow_run (flow, flow_frame (from, 0), 0);
-  if (!keep)
-    gst_clear_buffer (&out);
-  kill_context ();
-  fail_unless_equals_int (gst_harness_push (flow->harness, in), GST_FLOW_ERROR);
-  fail_unless (gst_harness_try_pull (flow->harness) == NULL);
-  fail_unless_equals_int (flow_take_messages (flow, GST_MESSAGE_ERROR), 1);
-  fail_unless (flow_take_messages (flow, GST_MESSAGE_WARNING) <= 1);
-  gst_clear_buffer (&out);
-  flow_free (flow);
-}
-
-GST_END_TEST;
-
-#endif
-
-/* Caps for which there is no memory: an error of the element's, for whoever
- * only hears that the flow has ended can't know why. */
-static void
-check_refused (Flow * flow, GstCaps * caps)
-{
-  GstBuffer *in = gst_buffer_new_allocate (NULL, 16, NULL);
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (flow->harness, gst_event_new_caps (caps));
-  gst_harness_push_event (flow->harness, gst_event_new_segment (&segment));
-  fail_unless (gst_harness_push (flow->harness, in) <= GST_FLOW_NOT_NEGOTIATED);
-  fail_unless (flow_take_messages (flow, GST_MESSAGE_ERROR) >= 1);
-  flow_take_messages (flow, GST_MESSAGE_WARNING);
-  gst_caps_unref (caps);
-}
-
-#ifdef SIMULATED
-/* A context that is dead before it is used has no memory either. */
-GST_START_TEST (test_dead_from_the_start)
-{
-  Flow *flow = flow_new (backends[__i__ % 2], 0);
-
-  kill_context ();
-  flow->answer = context;
-  flow_play (flow, FLOW_CUDA_OUT);
-  check_refused (flow, frames_caps ("", "RGB", 52, 7));
-  flow_free (flow);
-}
-
-GST_END_TEST;
 #endif
 
 /* A large frame, when there is memory for a small one at most: before the
@@ -229,7 +155,7 @@ GST_START_TEST (test_no_memory)
   gst_harness_set_sink_caps_str (flow->harness, CUDA ",format=GRAY8");
   if (__i__ < 2) {
     use_up_memory ();
-    check_refused (flow, caps);
+    flow_expect_refusal (flow, caps);
     gst_buffer_unref (in);
   } else {
     gst_harness_set_src_caps (flow->harness, caps);
@@ -373,8 +299,6 @@ lost_suite (void)
   tcase_add_checked_fixture (tests, make_context, drop_context);
 #ifdef SIMULATED
   tcase_add_loop_test (tests, test_complete, 0, 4);
-  tcase_add_loop_test (tests, test_dead_context, 0, 4 * FLOW_N_MEMORIES);
-  tcase_add_loop_test (tests, test_dead_from_the_start, 0, 2);
 #endif
   if (!NO_MEMORY_IS_FATAL)
     tcase_add_loop_test (tests, test_no_memory, 0, 4);
