@@ -161,8 +161,8 @@ static const struct
       "did not finish within 5 s"},
   {"8 s of work", take_eight_seconds, "cuda", FALSE, ENDS,
       "did not finish within 5 s"},
-  {"device reset", reset, "auto", TRUE, BY_CPU, "cudaError"},
-  {"device reset", reset, "cuda", TRUE, ENDS, "cudaError"},
+  {"device reset", reset, "auto", TRUE, BY_GPU, NULL},
+  {"device reset", reset, "cuda", TRUE, BY_GPU, NULL},
 #endif
   {"no memory", take_memory, "cuda", FALSE, ENDS, "cudaErrorMemoryAllocation"},
   {"no memory", take_memory, "auto", FALSE, BY_GPU,

@@ -113,7 +113,7 @@ pipe_wait_for_frames (PipeWatch * watch, gint frames)
   gint64 start = g_get_monotonic_time ();
 
   while (g_atomic_int_get (&watch->out) < frames) {
-    pipe_check_time (start, PIPE_SOON, "a frame");
+    pipe_check_time (start, PIPE_HANGS, "a frame");
     g_usleep (200);
   }
 }

@@ -14,6 +14,9 @@
 /* What no teardown, flush or EOS may take longer than, in seconds. */
 #define PIPE_SOON 2
 
+/* A stream that brings nothing for so many seconds has stopped. */
+#define PIPE_HANGS 30
+
 /* A test program's main: runs the suite with the backend that
  * CUDAGRAY_TEST_BACKEND names, or skips it (77). */
 int pipe_main (int argc, char **argv, Suite * (*suite) (void));
