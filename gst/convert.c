@@ -250,7 +250,7 @@ set_aside (CudaGrayFrame * in, CudaGrayFrame * out)
   return TRUE;
 }
 
-/* TRUE unless it is still so. */
+/* Says so, unless it was so before; TRUE if it did. */
 static gboolean
 fall_short (CudaGrayConverter * self)
 {

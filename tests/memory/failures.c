@@ -280,7 +280,7 @@ GST_START_TEST (test_unknown_address)
 
 GST_END_TEST;
 
-/* And where there is no memory for the copy, the CPU does it. */
+/* And where there is no memory for the copy, the CPU does it meanwhile. */
 GST_START_TEST (test_no_memory_for_copies)
 {
   Flow *flow = new_flow ("auto", FLOW_CUDA_OUT);
@@ -291,6 +291,11 @@ GST_START_TEST (test_no_memory_for_copies)
   fail_unless (faults_disarm () > 0);
   fail_unless_equals_uint64 (flow_stat (flow, "frames-cpu"), N_FRAMES);
   flow_expect (flow, GST_MESSAGE_WARNING, "cudaErrorMemoryAllocation");
+  fail_unless_equals_int (flow_device (flow->element), 0);
+  g_usleep (1.1 * G_USEC_PER_SEC);
+  flow_run_in (flow, NULL, N_FRAMES);
+  fail_unless_equals_uint64 (flow_stat (flow, "frames-staged"), 1);
+  fail_unless_equals_uint64 (flow_stat (flow, "failovers"), 1);
   flow_free (flow);
 }
 
