@@ -378,5 +378,5 @@ adoption_suite (void)
 int
 main (int argc, char **argv)
 {
-  return rig_main (argc, argv, adoption_suite);
+  return rig_gpu_main (argc, argv, adoption_suite);
 }

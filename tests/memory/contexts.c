@@ -449,5 +449,5 @@ contexts_suite (void)
 int
 main (int argc, char **argv)
 {
-  return rig_main (argc, argv, contexts_suite);
+  return rig_gpu_main (argc, argv, contexts_suite);
 }

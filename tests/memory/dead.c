@@ -149,5 +149,5 @@ main (int argc, char **argv)
     chosen = CLAMP (atoi (argv[1]), 0, CASES - 1);
     alarm (HANG);
   }
-  return rig_main (1, argv, dead_suite);
+  return rig_gpu_main (1, argv, dead_suite);
 }

@@ -323,5 +323,5 @@ decoders_suite (void)
 int
 main (int argc, char **argv)
 {
-  return rig_main (argc, argv, decoders_suite);
+  return rig_gpu_main (argc, argv, decoders_suite);
 }

@@ -260,5 +260,5 @@ deep_suite (void)
 int
 main (int argc, char **argv)
 {
-  return rig_main (argc, argv, deep_suite);
+  return rig_gpu_main (argc, argv, deep_suite);
 }

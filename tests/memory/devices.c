@@ -445,5 +445,5 @@ main (int argc, char **argv)
 #ifdef SIMULATED
   use_second_alone ();
 #endif
-  return rig_main (argc, argv, devices_suite);
+  return rig_gpu_main (argc, argv, devices_suite);
 }

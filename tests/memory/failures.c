@@ -327,5 +327,5 @@ failures_suite (void)
 int
 main (int argc, char **argv)
 {
-  return rig_main (argc, argv, failures_suite);
+  return rig_gpu_main (argc, argv, failures_suite);
 }

@@ -3,7 +3,7 @@
 
 #include "faults.h"
 
-static const GpuCalls *good;    /* as rig_main chose them */
+static const GpuCalls *good;    /* as rig_gpu_main chose them */
 static struct
 {
   FaultsCall call;

@@ -23,8 +23,8 @@ typedef enum
   FAULTS_POINTER_GET_ATTRIBUTES
 } FaultsCall;
 
-/* Puts calls that may fail in the place of rig_main's, around each test of a
- * case. */
+/* Puts calls that may fail in the place of rig_gpu_main's, around each test of
+ * a case. */
 void faults_add (TCase * tests);
 
 /* From here on one call fails, after so many of its kind; with for_good so do

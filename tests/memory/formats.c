@@ -448,5 +448,5 @@ formats_suite (void)
 int
 main (int argc, char **argv)
 {
-  return rig_main (argc, argv, formats_suite);
+  return rig_gpu_main (argc, argv, formats_suite);
 }

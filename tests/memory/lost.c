@@ -311,5 +311,5 @@ lost_suite (void)
 int
 main (int argc, char **argv)
 {
-  return rig_main (argc, argv, lost_suite);
+  return rig_gpu_main (argc, argv, lost_suite);
 }

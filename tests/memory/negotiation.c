@@ -400,5 +400,5 @@ negotiation_suite (void)
 int
 main (int argc, char **argv)
 {
-  return rig_main (argc, argv, negotiation_suite);
+  return rig_gpu_main (argc, argv, negotiation_suite);
 }

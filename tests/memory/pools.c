@@ -197,5 +197,5 @@ pools_suite (void)
 int
 main (int argc, char **argv)
 {
-  return rig_main (argc, argv, pools_suite);
+  return rig_gpu_main (argc, argv, pools_suite);
 }

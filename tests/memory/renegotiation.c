@@ -230,5 +230,5 @@ renegotiation_suite (void)
 int
 main (int argc, char **argv)
 {
-  return rig_main (argc, argv, renegotiation_suite);
+  return rig_gpu_main (argc, argv, renegotiation_suite);
 }

@@ -61,7 +61,7 @@ rig_devices (void)
 }
 
 int
-rig_main (int argc, char **argv, Suite * (*suite) (void))
+rig_gpu_main (int argc, char **argv, Suite * (*suite) (void))
 {
   GstElementFactory *upload;
   LumaBackend *backend;

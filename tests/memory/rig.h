@@ -19,7 +19,7 @@
 
 /* main: runs the suite, or exits with 77 where there is no GPU, where
  * GStreamer's CUDA elements are not there, or where the suite is NULL. */
-int rig_main (int argc, char **argv, Suite * (*suite) (void));
+int rig_gpu_main (int argc, char **argv, Suite * (*suite) (void));
 
 /* How many devices there are. */
 gint rig_devices (void);
