@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * SPDX-FileCopyrightText: 2026 the cudagray authors */
 
-/* Every call of CUDA fails, one after the other, in a whole life of a backend:
- * it is opened, gets memory, converts, gives back and is closed.  Whatever
- * fails, who uses it learns of it, and gets the right bytes from the backend
- * or can make them on the CPU. */
+/* faults [N]: every call of CUDA fails, one after the other, in a whole life of
+ * a backend: it is opened, gets memory, converts, gives back and is closed.
+ * Whatever fails, who uses it learns of it, and gets the right bytes from the
+ * backend or can make them on the CPU.  N: every Nth alone, for sanitizers, from
+ * another one each day. */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "life.h"
@@ -57,6 +59,9 @@ static const int errors[2][3] = {
 
 /* How often a life calls each entry, written by the children. */
 static unsigned *counted;
+
+/* Faults so far, every how many of them happen, and how many have. */
+static unsigned seen, every = 1, runs;
 
 static bool
 of_driver (SimulatedEntry entry)
@@ -273,6 +278,9 @@ run_case (const LifeWay * way, SimulatedEntry entry, unsigned at, int error,
   Case c = {.way = way,.fault = {entry, at, error, mode} };
   char name[160];
 
+  if (seen++ % every != time (NULL) / 86400 % every)
+    return 0;
+  runs++;
   snprintf (name, sizeof name, "%s, call %u of %s, %s, %s", way->name, at,
       simulated_name (entry), simulated_error_name (entry, error),
       modes[mode]);
@@ -280,8 +288,7 @@ run_case (const LifeWay * way, SimulatedEntry entry, unsigned at, int error,
 }
 
 static unsigned
-fail_call (const LifeWay * way, SimulatedEntry entry, unsigned at,
-    unsigned *runs)
+fail_call (const LifeWay * way, SimulatedEntry entry, unsigned at)
 {
   const int *list = errors[of_driver (entry)];
   unsigned failed = 0;
@@ -289,43 +296,43 @@ fail_call (const LifeWay * way, SimulatedEntry entry, unsigned at,
   for (int e = 0; e < 3; e++)
     failed += run_case (way, entry, at, list[e], SIM_ONCE);
   failed += run_case (way, entry, at, list[2], SIM_AGAIN);
-  *runs += 4;
-  if (!of_driver (entry) && entry >= SIM_StreamCreate) {
+  if (!of_driver (entry) && entry >= SIM_StreamCreate)
     failed += run_case (way, entry, at, cudaErrorLaunchFailure, SIM_DEAD);
-    *runs += 1;
-  }
   return failed;
 }
 
 static unsigned
-fail_all_calls (const LifeWay * way, unsigned *runs)
+fail_all_calls (const LifeWay * way)
 {
   Case none = {.way = way };
   unsigned failed = 0;
 
-  *runs += 1;
+  runs++;
   if (!life_in_child (way->name, live, &none, CHILD_SECONDS))
     return 1;
   for (int entry = 0; entry < SIM_N_ENTRIES; entry++) {
     unsigned n = counted[entry];
 
     for (unsigned at = 1; at <= n && failed < MAX_SHOWN; at++)
-      failed += fail_call (way, entry, at, runs);
+      failed += fail_call (way, entry, at);
   }
   return failed;
 }
 
 int
-main (void)
+main (int argc, char **argv)
 {
-  unsigned failed = 0, runs = 0;
+  unsigned failed = 0;
 
+  if (argc > 1)
+    every = atoi (argv[1]);
+  CHECK (every > 0, "%s", argv[1]);
   counted = mmap (NULL, sizeof simulated.calls, PROT_READ | PROT_WRITE,
       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (counted == MAP_FAILED)
     abort ();
   for (unsigned w = 0; life_way (w) != NULL; w++)
-    failed += fail_all_calls (life_way (w), &runs);
+    failed += fail_all_calls (life_way (w));
   printf ("%u runs, %u failed\n", runs, failed);
   munmap (counted, sizeof simulated.calls);
   return failed != 0;
