@@ -92,9 +92,10 @@ world_take_caps (World * world)
     gchar letter = (gchar) input_take (input, 1);
 
     /* GStreamer itself has criticals for a media type that is no name, which
-     * follows a semicolon too, and text that is not UTF-8 is no text. */
-    if (letter >= ' ' && letter < 127 && letter != ';' &&
-        at > strlen ("video/x-raw"))
+     * follows a semicolon too, and leaks a list or an array that does not end;
+     * text that is not UTF-8 is no text. */
+    if (letter >= ' ' && letter < 127 && strchr (";{<", letter) == NULL &&
+        strchr ("}>", text->str[at]) == NULL && at > strlen ("video/x-raw"))
       text->str[at] = letter;
   }
   caps = gst_caps_from_string (text->str);
