@@ -187,7 +187,8 @@ answer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
       now.answer == ANSWER_OF_HARNESS)
     return GST_PAD_PROBE_OK;
   gst_query_parse_allocation (query, &caps, NULL);
-  if (now.answer == ANSWER_NONE || caps == NULL ||
+  /* In passthrough they are what upstream asked with. */
+  if (now.answer == ANSWER_NONE || caps == NULL || !gst_caps_is_fixed (caps) ||
       !gst_video_info_from_caps (&video, caps))
     return GST_PAD_PROBE_DROP;
   size = now.answer == ANSWER_FUZZ_POOL ? padded_size (&video, now.pad) :
