@@ -216,7 +216,8 @@ execute (CudaGrayConverter * self, const LumaPlan * plan,
     const CudaGrayFrame * in, const CudaGrayFrame * out, LumaPath * path)
 {
   gboolean ours = !self->automatic || in->on_device || out->on_device;
-  gboolean may_copy = g_get_monotonic_time () >= self->short_until;
+  gboolean may_copy = self->short_until == 0 ||
+      g_get_monotonic_time () >= self->short_until;
   LumaResult result;
 
   if (!ours && plan->width * plan->height < self->backend->klass->small_pixels)

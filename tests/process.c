@@ -53,8 +53,10 @@ process_line (const gchar ** arguments)
 }
 
 gint
-process_run (const gchar ** arguments)
+process_run_case (guint number)
 {
+  gchar *text = g_strdup_printf ("%u", number);
+  const gchar *arguments[] = { text, NULL };
   gchar **line = process_line (arguments);
   GError *error = NULL;
   gint status;
@@ -63,5 +65,6 @@ process_run (const gchar ** arguments)
           NULL, &status, &error))
     g_error ("%s", error->message);
   g_strfreev (line);
+  g_free (text);
   return status;
 }

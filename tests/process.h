@@ -19,8 +19,8 @@ gsize process_resident (void);
  * PATH: under an emulator, if that is how this one was started. */
 gchar **process_line (const gchar ** arguments);
 
-/* Does so, and waits for it; its status as g_spawn_check_wait_status takes
- * it. */
-gint process_run (const gchar ** arguments);
+/* Starts it with the number of a case, and waits for it; its status as
+ * g_spawn_check_wait_status takes it. */
+gint process_run_case (guint number);
 
 G_END_DECLS

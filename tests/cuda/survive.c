@@ -180,7 +180,6 @@ typedef struct
 {
   GstHarness *harness;
   GstBus *bus;
-  gboolean in_place;
   GQueue kept;                  /* outputs not yet looked at */
   guint in, out, checked;
   GstFlowReturn flow;           /* of the last frame */
@@ -193,17 +192,24 @@ check_kept (Play * play, guint left)
     gpu_test_check_gray (g_queue_pop_head (&play->kept), play->checked++);
 }
 
+static GstBuffer *
+next_frame (Play * play)
+{
+  guint seed = play->in++;
+
+  if (cases[chosen].in_place)
+    return gpu_test_frame (play->harness, seed);
+  return gpu_test_fill (gst_buffer_new_allocate (NULL, GPU_TEST_RGB_BYTES,
+          NULL), seed);
+}
+
 /* Frames that are lost take no number, for none comes after. */
 static void
 push (Play * play)
 {
-  GstBuffer *in = play->in_place ? gpu_test_frame (play->harness, play->in) :
-      gpu_test_fill (gst_buffer_new_allocate (NULL, GPU_TEST_RGB_BYTES, NULL),
-      play->in);
   GstBuffer *out;
 
-  play->in++;
-  play->flow = gst_harness_push (play->harness, in);
+  play->flow = gst_harness_push (play->harness, next_frame (play));
   out = gst_harness_try_pull (play->harness);
   fail_unless ((out != NULL) == (play->flow == GST_FLOW_OK));
   if (out != NULL) {
@@ -273,7 +279,7 @@ print_frames (Play * play)
       G_GUINT64_FORMAT " in place, %" G_GUINT64_FORMAT " staged, %"
       G_GUINT64_FORMAT " by the CPU, %" G_GUINT64_FORMAT " set aside\n",
       cases[chosen].name, cases[chosen].backend,
-      play->in_place ? "in reach" : "out of reach", play->in, play->out,
+      cases[chosen].in_place ? "in reach" : "out of reach", play->in, play->out,
       gpu_test_stat (play->harness, "frames-in-place"),
       gpu_test_stat (play->harness, "frames-staged"),
       gpu_test_stat (play->harness, "frames-cpu"),
@@ -338,8 +344,7 @@ outlast_shortage (Play * play)
 GST_START_TEST (test_case)
 {
   Play play = {.harness = gpu_test_harness (cases[chosen].backend),
-    .bus = gst_bus_new (),
-    .in_place = cases[chosen].in_place
+    .bus = gst_bus_new ()
   };
   gboolean short_of_memory = cases[chosen].happen == take_memory;
 
@@ -368,11 +373,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_in_a_process)
 {
-  gchar *number = g_strdup_printf ("%d", __i__);
-  const gchar *arguments[] = { number, NULL };
-
-  fail_unless_equals_int (process_run (arguments), 0);
-  g_free (number);
+  fail_unless_equals_int (process_run_case (__i__), 0);
 }
 
 GST_END_TEST;

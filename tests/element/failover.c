@@ -249,11 +249,8 @@ GST_END_TEST;
 static void
 restart (Rig * rig)
 {
-  gst_element_set_state (rig->element, GST_STATE_NULL);
   fake.plan.where = FAKE_NEVER;
-  fail_unless_equals_int (gst_element_set_state (rig->element,
-          GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
-  gst_harness_push_event (rig->harness, gst_event_new_stream_start ("again"));
+  rig_restart (rig);
 }
 
 /* With cuda: the stream ends with one error, and a GPU that was lost is not

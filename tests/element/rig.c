@@ -235,6 +235,15 @@ stat_count (GstElement * element, const gchar * field)
   return value;
 }
 
+void
+rig_restart (Rig * rig)
+{
+  gst_element_set_state (rig->element, GST_STATE_NULL);
+  fail_unless_equals_int (gst_element_set_state (rig->element,
+          GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
+  gst_harness_push_event (rig->harness, gst_event_new_stream_start ("again"));
+}
+
 gint
 stat_device (GstElement * element)
 {

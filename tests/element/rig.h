@@ -56,6 +56,9 @@ void rig_check (Rig * rig, GstBuffer * buffer, const Picture * picture,
 /* Pushes a frame and expects nothing to come out.  (takes buffer) */
 void rig_run_dropped (Rig * rig, GstBuffer * buffer, GstFlowReturn flow);
 
+/* Stops the element and starts it again, with a stream that has no caps yet. */
+void rig_restart (Rig * rig);
+
 /* Fails unless the bus has just one warning or error, of the domain and code,
  * with each of the words in its text; the list ends with NULL. */
 void

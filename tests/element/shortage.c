@@ -114,11 +114,8 @@ GST_START_TEST (test_without_cpu)
       GST_FLOW_ERROR);
   bus_expect (rig->bus, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR,
       GST_RESOURCE_ERROR_FAILED, FAKE_ERROR, NULL);
-  gst_element_set_state (rig->element, GST_STATE_NULL);
   fake.plan.where = FAKE_NEVER;
-  fail_unless_equals_int (gst_element_set_state (rig->element,
-          GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
-  gst_harness_push_event (rig->harness, gst_event_new_stream_start ("again"));
+  rig_restart (rig);
   rig_set_format (rig, "RGB", S5_WIDTH, S5_HEIGHT, NULL);
   run_frames (rig, picture, 2, 2, 0);
   picture_free (picture);

@@ -118,11 +118,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_in_a_process)
 {
-  gchar *number = g_strdup_printf ("%d", __i__);
-  const gchar *arguments[] = { number, NULL };
-
-  fail_unless_equals_int (process_run (arguments), 0);
-  g_free (number);
+  fail_unless_equals_int (process_run_case (__i__), 0);
 }
 
 GST_END_TEST;
